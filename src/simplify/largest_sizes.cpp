@@ -300,6 +300,10 @@ class Largest {
     } else if (!largest.empty() && as<Loop>(at->op)) {
       *at = std::move(largest[0]);
       return size;
+    } else if (!largest.empty()) {  // beside the original, whose names it has
+      soac::Renaming rename(arena_, soac::Renaming::Binders::fresh);
+      largest[0] = rename(std::move(largest[0]));
+      size = arena_.name(largest[0].names[0]);
     }
     // The names of a size that is read are bound in front of this place.
     if (!largest.empty())

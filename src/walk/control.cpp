@@ -43,11 +43,13 @@ void branch(const Emitter& e, const soac::Stm& s, const soac::Lambda& f, std::sp
     is_there[k] = from ? e.lies_in(array, *from) : make_there(e, f.body, array, e.destination(s.names[k]));
   }
   statements(e, f.body);
+  // Scalars first: they may read the array whose memory an array is then copied to.
   for (std::size_t k = 0; k < f.results.size(); ++k)
     if (!is_array(f.results[k]))
       e.assign(variables[k],
                is_extent(e.arena(), s.names, s.names[k]) ? extent(e, f.results[k]) : e.lower(f.results[k]));
-    else if (!is_there[k])
+  for (std::size_t k = 0; k < f.results.size(); ++k)
+    if (is_array(f.results[k]) && !is_there[k])
       copy(e, f.results[k].var(), e.destination(s.names[k]), s.where);
 }
 

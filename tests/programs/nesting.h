@@ -3,6 +3,7 @@
 #pragma once
 
 #include "axes.h"
+#include "branching_rows.h"
 #include "idioms.h"
 #include "segments.h"
 #include "sharing.h"
@@ -447,6 +448,7 @@ inline constexpr Statement all_statements[] = {
     {"rows_of_sizes", [](Draw& d) { return d.is_large || d.depth > 1 ? let(d) : rows_of_sizes(d); }, 2, true},
     {"inner_rows_of_sizes", inner_rows_of_sizes, 2, true},
     {"changed_rows", changed_rows, 2, true},
+    {"branching_rows", branching_rows, 2, true},
     {"let", let, 1, false},
     {"fold_rows", fold_rows, 1, true},
     {"nest", nest, 5, true},

@@ -170,6 +170,89 @@ TEST(ChangedRows, FormerValueIsReadAfterwards) {
   });
 }
 
+/// A loop in each row whose state is the row and a number: one branch changes the row where it lies, the
+/// other makes another one.
+template <class Make>
+void check_branch_beside_number(Make make) {
+  check_rows<int>([=](Vec<int> a, Vec<int> b, Index number) {
+    const auto [row, sum] = fg::iterate(
+        number,
+        [=](Index i, Vec<int> x, Exp<int> s) {
+          const Index at = wrapped(i, x.size());
+          return fg::cond((i & 1) == 1, [&] { return std::tuple{fg::with(x, at, s + b[at]), s + 1}; },
+                          [&] { return make(x, at, s); });
+        },
+        a, 3);
+    return fg::concat(row, fg::replicate(1, sum));
+  });
+}
+
+TEST(ChangedRows, BranchGivesWhatTheRowWas) {
+  using Number = Exp<int>;
+  check_branch_beside_number(
+      [](Vec<int> x, Index at, Number s) { return std::tuple{fg::with(x, at, s), s + x[at]}; });
+  check_branch_beside_number(
+      [](Vec<int> x, Index at, Number s) { return std::tuple{fg::rotate(x, 1), s + x[at]}; });
+  check_branch_beside_number(
+      [](Vec<int> x, Index at, Number s) { return std::tuple{fg::scan(fg::plus, 0, x), s + x[at]}; });
+  check_branch_beside_number([](Vec<int> x, Index at, Number s) {
+    return std::tuple{fg::scatter(x, fg::iota(fg::min(x.size(), 2)), fg::replicate(fg::min(x.size(), 2), s)),
+                      s + x[at]};
+  });
+  check_branch_beside_number([](Vec<int> x, Index at, Number s) {
+    const Vec<int> next =
+        fg::iterate(2, [&](Index j, Vec<int> y) { return fg::with(y, wrapped(j, y.size()), x[at] + s); }, x);
+    return std::tuple{next, s + x[at] + fg::sum(x)};
+  });
+  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // a queue
+    const Vec<int> q = fg::concat(a, fg::replicate(1, 7));
+    const auto [left, head, sum] = fg::iterate(
+        number,
+        [&](Index i, Vec<int> x, Index first, Exp<int> s) {
+          return fg::cond(
+              i % 3 == 2,
+              [&] { return std::tuple{fg::with(x, first, 0), (first + 1) % x.size(), s + x[first]}; },
+              [&] { return std::tuple{fg::with(x, (first + i) % x.size(), s + 1), first, s + 1}; });
+        },
+        q, fg::i64{0}, 0);
+    return fg::concat(left + fg::sum(b), fg::replicate(1, sum));
+  });
+}
+
+TEST(ChangedRows, ElementsThatAnInnerLoopReadsOfWhatItBeginsWith) {
+  check_rows<int>([](Vec<int> a, Vec<int>, Index number) {  // sorted by insertion
+    return fg::iterate(
+        number,
+        [](Index i, Vec<int> x) {
+          const Index at = wrapped(i, x.size());
+          const Exp<int> inserted = x[at];
+          const auto [moved, place] = fg::while_loop(
+              [&](Vec<int> y, Index j) { return j > 0 && y[fg::max(j - 1, 0)] > inserted; },
+              [](Vec<int> y, Index j) { return std::tuple{fg::with(y, j, y[j - 1]), j - 1}; }, x, at);
+          return fg::with(moved, place, inserted);
+        },
+        a);
+  });
+  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // two of them, one of which may be outside
+    const Vec<int> both = a + b;
+    return fg::iterate(
+        number / 2,
+        [&](Index k, Vec<int> x) {
+          return fg::with(x, wrapped(k, x.size()), both[wrapped(number, x.size())] + both[number] + x[0]);
+        },
+        both);
+  });
+  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // one that iterations choose, and the whole
+    const Vec<int> both = a + b;
+    return fg::iterate(
+        number,
+        [&](Index k, Vec<int> x) {
+          return fg::with(x, wrapped(k, x.size()), both[wrapped(k + 1, x.size())] + fg::sum(both));
+        },
+        both);
+  });
+}
+
 TEST(ChangedRows, Branches) {
   check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {
     return fg::iterate(

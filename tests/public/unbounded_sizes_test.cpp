@@ -333,6 +333,40 @@ TEST(UnboundedSizes, FailAsTheyDoElsewhere) {
       });
 }
 
+// Branches of a loop make arrays of other sizes, which are computed beside the branches that make the state.
+TEST(UnboundedSizes, BranchesOfLoops) {
+  on_sizes([](Exp<int> n) {
+    return digest(fg::iterate(
+        3,
+        [&](fg::Exp<i64> k, Vec<int> v) {
+          return fg::cond(
+              n > 3, [&] { return fg::drop(v, fg::min(v.size(), 1)); },
+              [&] { return fg::concat(v, numbers(n + fg::cast<int>(k))); });
+        },
+        numbers(n)));
+  });
+  as_interpreted(
+      [](Vec<int> sizes, Vec<int> x) {
+        return fg::map(
+            [&](Exp<int> n) {
+              const auto [v, sum] = fg::iterate(
+                  3,
+                  [&](fg::Exp<i64> k, Vec<int> u, Exp<int> s) {
+                    return fg::cond((n + fg::cast<int>(k)) % 2 == 0,
+                                    [&] { return std::tuple{fg::drop(u, fg::min(u.size(), 2)), s + 1}; },
+                                    [&] {
+                                      const Vec<int> more = numbers(sizes[k] + n);
+                                      return std::tuple{fg::concat(u, more), s + fg::sum(more)};
+                                    });
+                  },
+                  numbers(n), 0);
+              return digest(v) + sum;
+            },
+            x);
+      },
+      std::vector<std::tuple<Ints, Ints>>{{Ints{3, 0, 5}, Ints{}}, {Ints{3, 0, 5}, Ints{0, 2, 7, 1}}});
+}
+
 // How large an array becomes is known only where it is there.
 TEST(UnboundedSizes, ThatNeedTheirOwnArrayAreRefused) {
   const auto program = [](Vec<int> x) {
@@ -342,12 +376,28 @@ TEST(UnboundedSizes, ThatNeedTheirOwnArrayAreRefused) {
         },
         x);
   };
+  const auto in_branch = [](Vec<int> x) {
+    return fg::map(
+        [&](Exp<int> n) {
+          return digest(fg::iterate(
+              2,
+              [&](Vec<int> v) {
+                return fg::cond(
+                    n > 2, [&] { return fg::drop(v, fg::min(v.size(), 1)); },
+                    [&] { return fg::concat(v, numbers(x[v[0]])); });
+              },
+              fg::replicate(1, n)));
+        },
+        x);
+  };
   for (const auto& [name, engine] : tested_engines()) {
     if (engine == fg::Engine::interpreter) continue;
     SCOPED_TRACE("engine " + name);
     const fg::Options options{.engine = engine};
     const std::string message = message_of<fg::ShapeError>([&] { fg::compile(program, options); });
     EXPECT_NE(message.find("component 1 of the state of iterate"), std::string::npos) << message;
+    const std::string of_branch = message_of<fg::ShapeError>([&] { fg::compile(in_branch, options); });
+    EXPECT_NE(of_branch.find("of the state of iterate"), std::string::npos) << of_branch;
   }
 }
 
