@@ -3,6 +3,7 @@
 //   y = with(x, p, v); ... x[i] ...            becomes   old = x[p]; y = with(x, p, v); ... i == p ? old :
 //   y[i] y = with(x, first.., map(k) { .. x[k] .. })  becomes   v = map(k) { .. x[k] .. }; y = with(x,
 //   first.., v)
+//   y = loop (x) { .. x[i] .. }, i from outside   becomes   old = x[i]; y = loop (x) { .. old .. }
 // so that a step of a loop costs what it replaces, and not the array. Last of all passes: others see reads of
 // one array where there are some of two.
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "simplify/simplify.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
+#include "soac/reuse.h"
 #include "soac/update.h"
 #include "soac/walk.h"
 
@@ -78,6 +80,7 @@ class FormerElements {
         apart(f, i, *update, own);
         i += static_cast<std::size_t>(keep_elements(f, i, *update, own, holds));
       }
+      if (as<soac::Loop>(f.body[i].op)) i += read_before(f, i, own, holds);
       Stm& s = f.body[i];
       for (auto& inner : soac::nested_in(s)) {
         Vars of_inner;
@@ -108,6 +111,111 @@ class FormerElements {
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (!knows(0 <= update.place[d]) || !knows(update.place[d] < shape[d])) return false;
     return true;
+  }
+
+  // ---- elements that a loop reads of what it begins with
+
+  /// Adds the elements of the array that the root reads; false: it needs the array otherwise, or elements
+  /// whose places mention one of the names.
+  static bool add_reads(Expr root, Var array, const Vars& names, std::vector<Expr>& reads) {
+    bool is_fixed = !(root.is_name() && root.var() == array);
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (e.op() != Op::index || e.arg(0).var() != array) return;
+      is_fixed &= !mentions_any(e.args().subspan(1), names);
+      if (std::ranges::find(reads, e) == reads.end()) reads.push_back(e);
+    });
+    return is_fixed;
+  }
+
+  /// The elements of what a component begins as that iterations read, and what follows the loop, if nothing
+  /// else of the array is needed; none if places change meanwhile.
+  std::vector<Expr> fixed_reads(const Lambda& f, std::size_t i, Var array) const {
+    const auto& loop = std::get<soac::Loop>(f.body[i].op);
+    std::vector<Expr> reads;
+    bool is_fixed = true;
+    for (const Lambda* lambda : {&loop.body, &loop.condition}) {
+      Vars inside;
+      soac::add_bound(*lambda, inside);
+      is_fixed &= std::ranges::none_of(lambda->body, [&](const Stm& s) { return begins_as(s, array); });
+      soac::for_each_root(*lambda, [&](Expr root) { is_fixed &= add_reads(root, array, inside, reads); });
+    }
+    if (reads.empty() || !is_fixed || use_behind(f, i, array) == Use::whole) return {};
+    Vars later;
+    for (std::size_t k = i; k < f.body.size(); ++k) soac::add_bound(f.body[k], later);
+    const auto look = [&](Expr root) { is_fixed &= add_reads(root, array, later, reads); };
+    for (std::size_t k = i + 1; k < f.body.size(); ++k) soac::for_each_root(f.body[k], look);
+    for (Expr result : f.results) look(result);
+    return is_fixed ? reads : std::vector<Expr>();
+  }
+
+  /// Reads such elements before the loop, which may then change the array where it lies. How many statements
+  /// stand before the loop now.
+  std::size_t read_before(Lambda& f, std::size_t i, const Vars& own, const std::vector<Expr>& holds) {
+    const soac::Loop loop = std::get<soac::Loop>(f.body[i].op);
+    const auto places = soac::kept_places(arena_, loop);
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (places[k] != k || !own.contains(loop.initial[k].var())) continue;
+      const Var array = loop.initial[k].var(), result = f.body[i].names[k];
+      const Var state = loop.body.params[k + (loop.trips ? 1 : 0)];
+      if (std::ranges::count(loop.initial, loop.initial[k]) > 1) continue;
+      const std::vector<Expr>& shape = arena_.info(array).shape;
+      if (arena_.info(state).shape != shape || arena_.info(result).shape != shape) continue;
+      for (Expr read : fixed_reads(f, i, array)) {
+        std::vector<Stm> before;
+        const auto [is_inside, old] = element_if_there(read, holds, f.body[i], before);
+        auto& now = std::get<soac::Loop>(f.body[i].op);
+        scalar::Substitution in_body = replacing(read, is_inside, old, state);
+        soac::substitute_in(now.body, in_body);
+        if (!loop.trips) {
+          scalar::Substitution in_condition = replacing(read, is_inside, old, loop.condition.params[k]);
+          soac::substitute_in(now.condition, in_condition);
+        }
+        scalar::Substitution afterwards = replacing(read, is_inside, old, result);
+        for (std::size_t later = i + 1; later < f.body.size(); ++later)
+          soac::substitute_in(f.body[later], afterwards);
+        for (Expr& each : f.results)
+          if (each.type().rank == 0) each = afterwards(each);
+        f.body.insert(f.body.begin() + static_cast<std::ptrdiff_t>(i), before.begin(), before.end());
+        i += before.size();
+        n += before.size();
+      }
+    }
+    return n;
+  }
+
+  /// The element, or anything where its place is outside; whether it is inside, a constant where that is
+  /// known.
+  std::pair<Expr, Expr> element_if_there(Expr read, const std::vector<Expr>& holds, const Stm& of,
+                                         std::vector<Stm>& before) const {
+    const Update place{{read.args().begin() + 1, read.args().end()}, {read.arg(0).var()}, {}};
+    const Expr element = arena_.index(read.arg(0), place.place);
+    const Expr old = arena_.fresh({element.kind()}, "former");
+    if (read.site() == 0 || is_inside(place, holds)) {
+      before.push_back({{old.var()}, soac::Let{element}, of.where, of.origin});
+      return {arena_.boolean(true), old};
+    }
+    const std::vector<Expr> shape = arena_.info(place.from[0]).shape;
+    Expr inside = arena_.boolean(true);
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      inside = inside & (0 <= place.place[d]) & (place.place[d] < shape[d]);
+    const Expr is_there = arena_.fresh({scalar::Kind::boolean}, "is_there");
+    before.push_back({{is_there.var()}, soac::Let{inside}, of.where, of.origin});
+    before.push_back({{old.var()},
+                      soac::If{is_there, {{}, {}, {element}}, {{}, {}, {arena_.constant(element.kind(), 0)}}},
+                      of.where,
+                      of.origin});
+    return {is_there, old};
+  }
+
+  /// Where the place is outside, the element of `other` that is read instead fails as the former one did.
+  scalar::Substitution replacing(Expr read, Expr is_inside, Expr old, Var other) const {
+    return scalar::Substitution(arena_, [=, this](Expr e) -> Expr {
+      if (!(e == read)) return Expr();
+      if (is_inside.is_constant(1)) return old;
+      const std::vector<Expr> place(e.args().begin() + 1, e.args().end());
+      return select(is_inside, old, arena_.index(arena_.name(other), place, e.site()));
+    });
   }
 
   // ---- elements that are read afterwards

@@ -75,7 +75,7 @@ class ReuseAnalysis {
       std::vector<std::optional<Var>> old;
       for (std::size_t k = 0; k < outputs.scatters[g].arrays.size(); ++k) {
         const auto from = contents_of(to, k);
-        if (!from || !to.combine.empty()) continue;
+        if (!from) continue;
         const Var array = outputs.scatters[g].arrays[k];
         const auto tell = [&](const std::string& why) {
           if (updated_) updated_(s, *from, why);
