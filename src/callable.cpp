@@ -8,14 +8,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <stdexcept>
 
+#include "base/debug.h"
 #include "base/fork_gate.h"
+#include "base/log.h"
 #include "engines/engines.h"
 #include "runtime/stats.h"
 #include "scalar/type.h"
@@ -38,8 +39,7 @@ std::string default_policy() {
 }
 
 bool captures_are_checked() {
-  const char* wanted = std::getenv("FULGURITE_DEBUG");
-  return wanted != nullptr && std::string_view(wanted) == "captures";
+  return base::debugs("captures");
 }
 
 namespace detail {
@@ -118,12 +118,10 @@ std::shared_ptr<const Executable> instantiate(std::shared_ptr<const TracedProgra
 namespace {
 
 void warn_of_retraces(const char* name, unsigned traces, Here where) {
-  std::fputs(fmt::format("{}:{}: fulgurite: '{}' has been traced and compiled {} times, for ever new values "
-                         "of its C++ parameters: "
-                         "make those Exp, which are arguments of one program\n",
-                         where.file_name(), where.line(), name, traces)
-                 .c_str(),
-             stderr);
+  base::log(
+      fmt::format("{}:{}: fulgurite: '{}' has been traced and compiled {} times, for ever new values of "
+                  "its C++ parameters: make those Exp, which are arguments of one program",
+                  where.file_name(), where.line(), name, traces));
 }
 
 // A program that knows where it was compiled.
@@ -156,13 +154,10 @@ std::shared_ptr<const Executable> placed(std::shared_ptr<const Executable> progr
 namespace {
 
 void warn_of_captures(const char* name, std::size_t bytes, Here where) {
-  std::fputs(
+  base::log(
       fmt::format("{}:{}: fulgurite: '{}' has captured C++ values ({} bytes), which are read when it is "
-                  "traced: calls do "
-                  "not see what becomes of them later. Make what changes a parameter\n",
-                  where.file_name(), where.line(), name, bytes)
-          .c_str(),
-      stderr);
+                  "traced: calls do not see what becomes of them later. Make what changes a parameter",
+                  where.file_name(), where.line(), name, bytes));
 }
 
 bool are_equal(const Capture& a, const Capture& b) {

@@ -9,6 +9,7 @@
 
 #include <unordered_map>
 
+#include "base/debug.h"
 #include "base/dump.h"
 #include "base/fork_gate.h"
 #include "base/hash.h"
@@ -121,9 +122,18 @@ void describe_blocks(const kernel::Kernel& kernel, plan::KernelText& text) {
   text.shared_bytes = std::move(interface.shared_bytes);
 }
 
+// For a debugger, lines of kernels for the CPU say which of the user's they are of.
+bool has_user_lines(const Options& options) {
+  return engines::row(options.engine).dialect == &emit::c && base::debugs("gdb");
+}
+
 std::string source_of(const kernel::Kernel& kernel, const Options& options) {
   const emit::Dialect* dialect = engines::row(options.engine).dialect;
-  return dialect == nullptr ? kernel::print(kernel) : emit::print(kernel, *dialect);
+  if (dialect == nullptr) return kernel::print(kernel);
+  if (!has_user_lines(options)) return emit::print(kernel, *dialect);
+  emit::Dialect with_lines = *dialect;
+  with_lines.user_line = "#line {0} \"{1}\"";
+  return emit::print(kernel, with_lines);
 }
 
 // Any thread's stack has room for a kernel on the CPU whose arrays take no more.
@@ -228,6 +238,15 @@ Report compile_here(const soac::Program& traced, const Options& options, const s
   return report;
 }
 
+// "rmse, program.cpp:12"
+std::string label_of(const plan::Loaded& loaded, const plan::KernelText& kernel) {
+  if (kernel.where == 0) return loaded.plan.name;
+  const Where& where = loaded.sites.at(kernel.where - 1).where;
+  const std::size_t folder = where.file.rfind('/');
+  const std::string file = folder == where.file.npos ? where.file : where.file.substr(folder + 1);
+  return fmt::format("{}, {}:{}", loaded.plan.name, file, where.line);
+}
+
 // Threads cost more than loading kernels that stand in the cache, as those of a program that is found do.
 plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteText> sites,
                            const Options& options, runtime::Device& device) {
@@ -243,7 +262,7 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
   std::vector<runtime::KernelSource> sources;
   for (const plan::KernelText& kernel : loaded.plan.kernels)
     sources.push_back({kernel.name, kernel.source, kernel.n_phases, kernel.arguments, kernel.block_sizes,
-                       kernel.can_fail, kernel.shared_bytes, kernel.footprints});
+                       kernel.can_fail, kernel.shared_bytes, kernel.footprints, label_of(loaded, kernel)});
   Timed timed("build");
   const int n_cores = runtime::host().n_cores;
   if (options.background)
@@ -266,7 +285,14 @@ struct FoundPlan {
 };
 FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
   check_dump_labels(passes(Precision::fast));
+  base::check_debug_words();
   const schedule::Policy policy = policy_of(options);
+  const auto compiled = [&] {
+    return compile_here(traced, options, policy, engines::device_of(options).describe()).lowered.plan;
+  };
+  // What is printed, or tells of lines, is made anew, whatever the caches have.
+  if (base::dumps_anything() || has_user_lines(options))
+    return {std::make_shared<const plan::Plan>(compiled()), true};
   base::Digest key = key_of(traced, options, policy);
   bool found = false, is_new = false;
   auto make = [&]() -> std::shared_ptr<const plan::Plan> {
@@ -276,8 +302,7 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
       return std::make_shared<plan::Plan>(plan::parse(*text));
     }
     is_new = true;
-    plan::Plan plan =
-        compile_here(traced, options, policy, engines::device_of(options).describe()).lowered.plan;
+    plan::Plan plan = compiled();
     disk.write(runtime::EntryKind::program, key, plan::print(plan, true));
     return std::make_shared<plan::Plan>(std::move(plan));
   };

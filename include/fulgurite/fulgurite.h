@@ -13,11 +13,13 @@
 #include <fulgurite/explain.h>
 #include <fulgurite/filter.h>
 #include <fulgurite/functions.h>
+#include <fulgurite/log.h>
 #include <fulgurite/main.h>
 #include <fulgurite/map.h>
 #include <fulgurite/mistakes.h>
 #include <fulgurite/numeric.h>
 #include <fulgurite/options.h>
+#include <fulgurite/profile.h>
 #include <fulgurite/ragged.h>
 #include <fulgurite/reduce.h>
 #include <fulgurite/scan.h>

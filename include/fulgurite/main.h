@@ -20,6 +20,25 @@
 
 #pragma GCC visibility push(default)
 
+namespace fulgurite {
+
+/// A function with the names of its parameters.
+template <class F>
+struct Named {
+  F function;
+  const char* parameters;
+};
+
+/// For FULGURITE_MAIN: the function with the names of its parameters, as "alpha, x, y", which C++ does not
+/// tell. `list`, `run NAME --help` and `explain` show them; components of composite elements are named as in
+/// "damp, reading.time.value". With another number of names than parameters every command fails.
+template <class F>
+Named<F> named(F function, const char* parameters) {
+  return {std::move(function), parameters};
+}
+
+}  // namespace fulgurite
+
 namespace fulgurite::detail {
 
 /// One component of a parameter or result.
@@ -35,11 +54,13 @@ struct ToolProgram {
   std::vector<ToolValue> parameters, results;
   /// Takes the constants' bits, in the order of the parameters.
   std::function<std::shared_ptr<const TracedProgram>(std::span<const std::uint64_t> constants)> trace;
+  /// "alpha, x, y"; empty: nobody has told.
+  std::string parameter_names = {};
 };
 
 /// The whole of main(); gives its exit status: 0, 1 for an error, 2 for a command line that makes no sense.
 int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs);
-/// "f, ns::g" gives f and g.
+/// "f, ns::g, fg::named(h, "x, y")" gives f, g and h.
 std::vector<std::string> tool_names(std::string_view arguments_of_macro);
 
 template <class P>
@@ -111,13 +132,23 @@ ToolProgram tool_program(Traceable f, std::string name, Here where, R (*)(Ps...)
   return program;
 }
 
+template <class F>
+ToolProgram tool_program_of(F function, const std::string& name, Here where) {
+  return tool_program(make_traceable(std::move(function)), name, where,
+                      static_cast<typename SignatureOf<F>::type*>(nullptr));
+}
+template <class F>
+ToolProgram tool_program_of(Named<F> named, const std::string& name, Here where) {
+  ToolProgram program = tool_program_of(std::move(named.function), name, where);
+  program.parameter_names = named.parameters;
+  return program;
+}
+
 template <class... Fs>
 std::vector<ToolProgram> tool_programs(std::string_view names, Here where, Fs... functions) {
   std::vector<ToolProgram> programs;
   const std::vector<std::string> name = tool_names(names);
-  (programs.push_back(tool_program(make_traceable(std::move(functions)), name[programs.size()], where,
-                                   static_cast<typename SignatureOf<Fs>::type*>(nullptr))),
-   ...);
+  (programs.push_back(tool_program_of(std::move(functions), name[programs.size()], where)), ...);
   return programs;
 }
 
@@ -126,7 +157,8 @@ std::vector<ToolProgram> tool_programs(std::string_view names, Here where, Fs...
 #pragma GCC visibility pop
 
 /// FULGURITE_MAIN(f, g) in place of main: an executable whose commands run, explain, emit, time and bundle
-/// the functions f and g on .npy files; `./program --help` lists them.
+/// the functions f and g on .npy files; `./program --help` lists them. FULGURITE_MAIN(fg::named(f, "x, y"))
+/// also says what f calls its parameters.
 #define FULGURITE_MAIN(...)                                                                              \
   int main(int argc, char** argv) {                                                                      \
     return ::fulgurite::detail::tool_main(                                                               \

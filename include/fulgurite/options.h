@@ -31,7 +31,7 @@ enum class Checks : std::uint8_t { on, off };
 /// emulator, mpi); cpu where it is not set. Throws DeviceError for another name.
 Engine default_engine();
 
-/// Whether the environment variable FULGURITE_DEBUG is `captures`.
+/// Whether `captures` is among the words of the environment variable FULGURITE_DEBUG.
 bool captures_are_checked();
 
 /// What the environment variable FULGURITE_POLICY says; empty where it is not set.

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+
+#include "base/log.h"
 
 namespace fulgurite::base {
 
@@ -19,15 +22,22 @@ bool dumps(std::string_view label) {
   }
 }
 
+bool dumps_anything() {
+  const char* wanted = std::getenv("FULGURITE_DUMP");
+  return wanted != nullptr && *wanted != 0;
+}
+
 void dump(std::string_view label, std::string_view text) {
-  fmt::print(stderr, "---- {}\n{}\n", label, text);
+  log(fmt::format("---- {}\n{}", label, text));
 }
 
 Timed::~Timed() {
+  if (!is_wanted_) return;
   // fmt might throw, which a destructor may not.
-  if (is_wanted_)
-    std::fprintf(stderr, "time %-20.*s %8.3f ms\n", static_cast<int>(label_.size()), label_.data(),
-                 std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
+  std::array<char, 128> text;
+  std::snprintf(text.data(), text.size(), "time %-20.*s %8.3f ms", static_cast<int>(label_.size()),
+                label_.data(), std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
+  log(text.data());
 }
 
 }  // namespace fulgurite::base

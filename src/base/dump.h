@@ -1,5 +1,6 @@
-// What the environment variable FULGURITE_DUMP asks the compiler to print on stderr: comma-separated labels
-// of stages and passes, as in FULGURITE_DUMP=fuse,vectorise,source; "time" prints how long each of them took.
+// What the environment variable FULGURITE_DUMP asks the compiler to print (base/log.h): comma-separated
+// labels of stages and passes, as in FULGURITE_DUMP=fuse,vectorise,source; "time" prints how long each of
+// them took.
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,8 @@
 namespace fulgurite::base {
 
 bool dumps(std::string_view label);
+/// Whether it asks for anything.
+bool dumps_anything();
 void dump(std::string_view label, std::string_view text);
 
 /// Measures a stage or pass from its own construction to its destruction, and then prints the time if

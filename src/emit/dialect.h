@@ -33,6 +33,9 @@ struct Dialect {
   bool calls_in_conditions = true;  // compilers accept & and | of conditions that call functions
   bool wraps;                       // + - * and negation of signed integers wrap as they stand
 
+  // Before a line, where debuggers are to know what it is of: number of the user's line, name of the file.
+  std::string_view user_line = {};
+
   // A phase of a kernel.
   std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order;
                            // of blocks of threads also how many threads, parameters

@@ -22,6 +22,13 @@ bool is_in_order(const Block& body) {
   return found;
 }
 
+/// Number of the first line of the user's that a statement is of; 0: there is none.
+std::uint32_t first_user_line(const Block& body) {
+  std::uint32_t first = 0;
+  kernel::for_each_stm(body, [&](const Stm& s) { first = first == 0 ? s.line : first; });
+  return first;
+}
+
 /// Of the elements that the statement touches; absent: it touches none.
 Expr index_of(const Stm& s) {
   if (const auto* load = base::as<kernel::Load>(s.op)) return load->from.index;
@@ -44,6 +51,7 @@ void find_sums(Expr index, std::unordered_set<std::uint32_t>& found) {
 std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t number) {
   uses_ = uses_of(phase.body);
   magnitudes_.begin(kernel_);
+  begin_user_line(first_user_line(phase.body));
   if (dialect_.has_threads) n_threads_ = kernel::block_size(phase);
   std::string parameters = dialect_.has_threads ? parameter_list() : std::string();
   const std::string_view order = is_in_order(phase.body) ? "_in_order" : "";
@@ -74,7 +82,19 @@ std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t numbe
 
 // Lines.
 
+void PhasePrinter::begin_user_line(std::uint32_t number) {
+  if (dialect_.user_line.empty() || number == 0) return;
+  const kernel::Location& where = kernel_.lines.at(number - 1);
+  std::string file;
+  for (const char letter : where.file) {
+    if (letter == '"' || letter == '\\') file += '\\';
+    file += letter;
+  }
+  user_line_ = fill(dialect_.user_line, where.line, file) + "\n";
+}
+
 void PhasePrinter::line(std::string_view text) {
+  lines_ += user_line_;
   lines_.append(static_cast<std::size_t>(2 * depth_), ' ');
   lines_ += text;
   lines_ += '\n';
@@ -223,6 +243,7 @@ void PhasePrinter::statement(const Stm& s) {
   auto for_threads = [&](std::string_view what, auto&& print) {
     dialect_.has_threads ? print() : refuse(what);
   };
+  begin_user_line(s.line);
   base::match(
       s.op, [&](const kernel::Let& x) { let(s, x); }, [&](const kernel::Declare& x) { declare(s, x); },
       [&](const kernel::Assign& x) { assign(s, x); }, [&](const kernel::Load& x) { load(s, x); },

@@ -53,6 +53,8 @@ class PhasePrinter {
   // Lines.
 
   void line(std::string_view text);
+  /// From here on lines are of the user's line with this number in the kernel; 0: of the one before.
+  void begin_user_line(std::uint32_t number);
   const scalar::VarInfo& info(Var v) const { return arena_.info(v); }
   std::string_view element_type(Var buffer) const;  // a boolean in memory is a byte
   std::string pointer_type(const kernel::Param&) const;
@@ -149,6 +151,7 @@ class PhasePrinter {
   std::vector<Pending> pending_;                     // of the block at hand
   const Block* block_ = nullptr;
   std::string lines_;
+  std::string user_line_;  // what stands before each line; empty: nothing
   int depth_ = 0;
   bool streams_ = false;
 

@@ -150,7 +150,8 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
   note.source->own.insert(note.source->own.end(), e.scratch_arrays().begin(), e.scratch_arrays().end());
   for (const Emitter::FreeBuffer& buffer : e.free_buffers())
     note.source->buffers.push_back({buffer.param.name, buffer.array});
-  lowered_.plan.kernels.push_back({kernel.name, static_cast<std::int32_t>(tasks.size()), {}});
+  lowered_.plan.kernels.push_back(
+      {kernel.name, static_cast<std::int32_t>(tasks.size()), {}, note.origin, memory_sites_.at(note.where)});
   lowered_.kernels.push_back(std::move(kernel));
   lowered_.notes.push_back(std::move(note));
   host_.append(std::move(launch));

@@ -346,11 +346,17 @@ class Run {
     launch.n_elements = n_elements;
     const runtime::Kernel& launched = kernel(s.kernel);
     const std::string& name = loaded_.plan.kernels[static_cast<std::size_t>(s.kernel)].name;
-    const runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written,
-                             s.kernel);
+    runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written, s.kernel);
+    if (span.is_on()) describe(s.kernel, span);
     if (auto failure = device_.launch(launched, launch)) fail(*failure);
     if (span.is_on() && loaded_.identity.empty())
       wait();  // it lasts as long as the kernel, not as its launch
+  }
+
+  void describe(std::int32_t number, runtime::Span& span) const {
+    const KernelText& text = loaded_.plan.kernels[static_cast<std::size_t>(number)];
+    const Where where = text.where == 0 ? Where() : loaded_.sites.at(text.where - 1).where;
+    span.set_origin(loaded_.plan.name, text.operation, where.file, where.line);
   }
 
   [[noreturn]] void fail(const runtime::Failure& f) {

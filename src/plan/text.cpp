@@ -110,6 +110,8 @@ class Parser {
       kernel.shared_bytes = list();
       kernel.can_fail = number<int>() != 0;
       kernel.footprints = list<std::int64_t>();
+      kernel.where = number<Site>();
+      kernel.operation = raw();
       kernel.source = raw();
     }
     p.steps = steps();
@@ -247,9 +249,12 @@ std::string print(const Plan& plan, bool with_sources) {
   fmt::format_to(out, "{}\n", plan.kernels.size());
   for (const KernelText& k : plan.kernels) {
     std::string_view source = with_sources ? std::string_view(k.source) : std::string_view();
+    const std::string more = with_sources ? fmt::format("{} {} {} {} ", list(k.footprints), k.where,
+                                                        k.operation.size(), k.operation)
+                                          : "";
     fmt::format_to(out, "  {} {} {} {} {} {} {}{} {}\n", k.name, k.n_phases, list(k.arguments),
-                   list(k.block_sizes), list(k.shared_bytes), k.can_fail ? 1 : 0,
-                   with_sources ? list(k.footprints) + " " : "", source.size(), source);
+                   list(k.block_sizes), list(k.shared_bytes), k.can_fail ? 1 : 0, more, source.size(),
+                   source);
   }
   printer.steps(plan.steps, 1);
   text += "end\n";

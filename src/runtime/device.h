@@ -68,6 +68,8 @@ struct KernelSource {
   std::vector<std::int32_t> shared_bytes{};
   // What its tasks touch (runtime/footprint.h), for devices of several ranks.
   std::vector<std::int64_t> footprints{};
+  // For people who look at it with other tools: "rmse, program.cpp:12".
+  std::string label{};
 };
 
 // What one phase of a compiled kernel takes of a multiprocessor.

@@ -12,13 +12,13 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
 
 #include "base/file_limit.h"
+#include "base/log.h"
 
 namespace fulgurite::runtime {
 namespace {
@@ -157,10 +157,8 @@ std::uint64_t limit_from_environment() {
   const std::string_view unit = end;
   const int shift = unit == "G" ? 30 : unit == "M" ? 20 : unit == "K" ? 10 : 0;
   if (error != std::errc{} || (shift == 0 && !unit.empty()) || n > UINT64_MAX >> shift) {
-    fmt::print(
-        stderr,
-        "fulgurite: FULGURITE_CACHE_SIZE is '{}', not a number of bytes (with K, M or G): using 256M\n",
-        text);
+    base::log(fmt::format(
+        "fulgurite: FULGURITE_CACHE_SIZE is '{}', not a number of bytes (with K, M or G): using 256M", text));
     return standard;
   }
   return n << shift;
@@ -185,7 +183,7 @@ fs::path DiskCache::file(EntryKind kind, const base::Digest& key) const {
 
 void DiskCache::refuse(const std::string& reason) {
   state_.store(State::refused, std::memory_order_relaxed);
-  fmt::print(stderr, "fulgurite: no disk cache of kernels: {}\n", reason);
+  base::log(fmt::format("fulgurite: no disk cache of kernels: {}", reason));
 }
 
 // Looks at the directory once. One that does not exist is looked at again, until a write makes it.

@@ -31,11 +31,13 @@ int number_of_this_thread() {
 
 }  // namespace
 
-void begin_profile() {
+bool begin_profile() {
   const std::lock_guard lock(recorder().mutex);
+  if (is_profiling.load()) return false;
   recorder().events.clear();
   recorder().start = Clock::now();
   is_profiling.store(true);
+  return true;
 }
 
 std::vector<Event> end_profile() {
@@ -54,6 +56,14 @@ void Span::begin(Activity activity, std::string_view name) {
   event_->name = name;
   event_->thread = number_of_this_thread();
   event_->start = profile_time();
+}
+
+void Span::set_origin(std::string_view program, std::string_view operation, std::string_view file,
+                      unsigned line) {
+  event_->program = program;
+  event_->operation = operation;
+  event_->file = file;
+  event_->line = line;
 }
 
 void Span::end() noexcept {

@@ -12,7 +12,8 @@
 
 namespace fulgurite::runtime {
 
-enum class Activity : std::uint8_t { tracing, pass, compilation, transfer, kernel, message };
+// tasks: of a kernel, by one thread of the CPU.
+enum class Activity : std::uint8_t { tracing, pass, compilation, transfer, kernel, tasks, message };
 
 /// Between this rank of a job and another one, in one exchange.
 struct PeerBytes {
@@ -27,11 +28,14 @@ struct Event {
   int thread = 0;                                   // numbered from 0 in the order of their first events
   std::uint64_t bytes_read = 0, bytes_written = 0;  // by kernels, as their plans count; by transfers
   std::int32_t kernel = -1;                         // of the plan
-  std::vector<PeerBytes> peers = {};                // of an exchange
+  std::string program = {}, operation = {};         // of a kernel: what it is of
+  std::string file = {};                            // and where the user wrote that
+  unsigned line = 0;
+  std::vector<PeerBytes> peers = {};  // of an exchange
 };
 
-// One profile at a time: begin_profile() forgets the former one.
-void begin_profile();
+// False, and nothing begins, while there is one.
+bool begin_profile();
 std::vector<Event> end_profile();
 // Nanoseconds from the beginning of the profile.
 std::int64_t profile_time();
@@ -56,6 +60,8 @@ class Span {
   Span& operator=(const Span&) = delete;
 
   bool is_on() const { return event_.has_value(); }
+  // Of a kernel, if it is on.
+  void set_origin(std::string_view program, std::string_view operation, std::string_view file, unsigned line);
   void add_peer(const PeerBytes& peer) {
     if (event_) event_->peers.push_back(peer);
   }

@@ -8,8 +8,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
-#include <map>
 
 #include "base/text.h"
 #include "engines/engines.h"
@@ -68,8 +70,15 @@ void add_policy(CLI::App* command, std::string& policy) {
       ->allow_extra_args(false);
 }
 
+// Of the program that is named beside --help, if one is.
+std::string footer_of(const std::vector<ToolProgram>& programs, const std::string& name) {
+  return name.empty() ? "NAME --help: what that program takes and gives"
+                      : description(program_named(programs, name));
+}
+
 void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, RunRequest& request) {
   CLI::App* command = app.add_subcommand("run", "run a program on .npy files");
+  command->footer([&] { return footer_of(programs, choices.name); });
   command->add_option("NAME", choices.name, "the program")->required();
   command->add_option("ARGUMENTS", choices.arguments,
                       "for an array the name of a .npy file, for a scalar a number, true or false");
@@ -156,7 +165,8 @@ void explain(const ToolProgram& program, const Choices& choices, ExplainRequest&
   const bool is_called = tells_ranks(program, choices, request, options);
   const Words words = is_called ? words_of(program, choices.arguments) : Words{choices.arguments, {}};
   const auto traced = trace(program, words.constants);
-  const std::string name = fmt::format("{}({})", choices.name, request.parameters);
+  const std::string parameters = request.parameters.empty() ? program.parameter_names : request.parameters;
+  const std::string name = fmt::format("{}({})", choices.name, parameters);
   options.name = name.c_str();
   if (!request.svg.empty()) write_text(request.svg, detail::explanation(*traced, options, Explain::svg));
   std::string text = detail::explanation(*traced, options, request.json ? Explain::json : Explain::text);
@@ -267,11 +277,19 @@ void add_emit(CLI::App& app, const std::vector<ToolProgram>& programs, EmitReque
       ->add_option("NAMES", request.functions,
                    "the programs; FUNCTION=NAME calls what is written of program NAME FUNCTION")
       ->required();
-  std::map<std::string, Target> targets;
-  for (const auto& [name, target] : detail::target_names) targets.emplace(name, target);
-  command->add_option("--target", request.target, "the language")
+  std::vector<std::string> targets;
+  for (const auto& [name, target] : detail::target_names) targets.emplace_back(name);
+  command
+      ->add_option_function<std::string>(
+          "--target",
+          [&](const std::string& wanted) {
+            request.target =
+                std::ranges::find(detail::target_names, std::string_view(wanted), &detail::TargetName::name)
+                    ->target;
+          },
+          "the language")
       ->required()
-      ->transform(CLI::CheckedTransformer(targets));
+      ->check(CLI::IsMember(targets));
   command->add_option("-o,--out", request.folder, "the folder for the files")->required();
   const auto add_names = [&](const char* option, std::vector<std::string>& to, const char* what) {
     command->add_option(option, to, what)->allow_extra_args(false);
@@ -310,10 +328,40 @@ std::string names_of(const std::vector<ToolProgram>& programs) {
   return base::join(programs, ", ", [](const ToolProgram& program) { return program.name; });
 }
 
-int run_command(CLI::App& app, int argc, char** argv) {
+// What was printed may stand in a buffer until here.
+void check_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw FormatError(fmt::format("the standard output cannot be written: {}", std::strerror(errno)));
+}
+
+// Where the first of several arguments of a call or macro ends: a comma outside of parentheses and strings.
+std::size_t end_of_first(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      at += c == '\\' ? 1 : 0;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      return at;
+    }
+  }
+  return text.size();
+}
+
+int run_command(CLI::App& app, const std::vector<ToolProgram>& programs, int argc, char** argv) {
   try {
+    for (const ToolProgram& program : programs) check_names(program);
     refuse_unknown_command(app, argc > 1 ? argv[1] : "-");
     app.parse(argc, argv);
+    check_output();
     return success;
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? success : misused;
@@ -332,15 +380,20 @@ int run_command(CLI::App& app, int argc, char** argv) {
 namespace fulgurite::detail {
 
 std::vector<std::string> tool_names(std::string_view arguments_of_macro) {
+  using tool::end_of_first;
   std::vector<std::string> names;
   for (std::string_view rest = arguments_of_macro;;) {
-    const std::size_t comma = rest.find(',');
+    const std::size_t comma = end_of_first(rest);
     std::string_view name = rest.substr(0, comma);
+    if (const std::size_t call = name.find("named("); call != name.npos) {
+      name.remove_prefix(call + std::string_view("named(").size());
+      name = name.substr(0, end_of_first(name));
+    }
     name.remove_prefix(std::min(name.find_first_not_of(" \t\n&"), name.size()));
     name = name.substr(0, name.find_last_not_of(" \t\n") + 1);
     if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
     names.emplace_back(name);
-    if (comma == rest.npos) return names;
+    if (comma == rest.size()) return names;
     rest.remove_prefix(comma + 1);
   }
 }
@@ -373,7 +426,7 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
     add_bisect(app, programs, choices, tolerance, all_agree);
     add_emit(app, programs, emit_request);
   }
-  const int status = run_command(app, argc, argv);
+  const int status = run_command(app, programs, argc, argv);
   return status == success && !all_agree ? failed : status;
 }
 

@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 #include <fulgurite/npy.h>
+#include <fulgurite/profile.h>
 #include <fulgurite/stats.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 
 #include "base/text.h"
 #include "engines/engines.h"
-#include "pipeline.h"
 #include "runtime/profile.h"
 #include "scalar/value.h"
 #include "tool/job.h"
@@ -42,13 +41,25 @@ std::string type_of(const ToolValue& v) {
   return v.is_constant ? "constant " + type : type;
 }
 
+// What the program calls its parameters, in their order; none where it names none.
+std::vector<std::string> parameter_names(const ToolProgram& program) {
+  if (program.parameter_names.empty()) return {};
+  return detail::named_program(fmt::format("{}({})", program.name, program.parameter_names)).parameters;
+}
+
+// "reading" of "reading.time.value"; empty where there are no names.
+std::string name_of(const std::vector<std::string>& names, const ToolValue& v) {
+  return names.empty() ? "" : names[v.position - 1].substr(0, names[v.position - 1].find('.'));
+}
+
 // Components of one parameter or result stand in parentheses.
-std::string types_of(const std::vector<ToolValue>& values) {
+std::string types_of(const std::vector<ToolValue>& values, const std::vector<std::string>& names = {}) {
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool opens = i == 0 || values[i].position != values[i - 1].position;
     const bool closes = i + 1 == values.size() || values[i].position != values[i + 1].position;
     if (i > 0) text += ", ";
+    if (opens && !names.empty()) text += name_of(names, values[i]) + ": ";
     text += opens && !closes ? "(" : "";
     text += type_of(values[i]);
     text += closes && !opens ? ")" : "";
@@ -103,14 +114,6 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
   return argument;
 }
 
-// Long work should not be lost because its result cannot be written.
-void check_writable(const std::string& output) {
-  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
-    throw FormatError(
-        fmt::format("{} cannot be written: its folder does not exist or is not writable", output));
-}
-
 void check_outputs(const ToolProgram& program, const std::vector<std::string>& outputs) {
   if (!outputs.empty() && outputs.size() != program.results.size())
     throw UsageError(fmt::format("{} has {}: give -o {} times, or not at all", program.name,
@@ -155,42 +158,6 @@ void show(const ToolProgram& program, const std::vector<detail::ResultValue>& re
   }
 }
 
-// Makes a profile while it lives, and a file of it if nothing went wrong.
-class Profiling {
- public:
-  Profiling(const std::string& file, const Options& options) : file_(file), options_(options) {
-    if (!file_.empty()) runtime::begin_profile();
-  }
-  ~Profiling() { runtime::end_profile(); }
-  Profiling(const Profiling&) = delete;
-  Profiling& operator=(const Profiling&) = delete;
-
-  // The program is compiled once more, to know what its kernels are of.
-  void write(const detail::TracedProgram& traced) {
-    if (file_.empty()) return;
-    meet_ranks();
-    const std::int64_t end = runtime::profile_time();
-    const std::vector<runtime::Event> events = runtime::end_profile();
-    std::vector<lower::LaunchNote> notes;
-    if (!engines::row(options_.engine).interprets)
-      notes = pipeline::compile(traced.program(), options_).lowered.notes;
-    const std::vector<std::string> all_events = of_all_ranks(to_events(events, notes));
-    const std::vector<std::string> all_ends = of_all_ranks(std::to_string(end));
-    if (!is_first_rank()) return;
-    std::vector<ProcessProfile> processes;
-    for (std::size_t r = 0; r < all_events.size(); ++r)
-      processes.push_back({all_events[r], std::stoll(all_ends[r])});
-    std::ofstream file(file_, std::ios::binary);
-    file << to_trace(processes);
-    file.close();
-    if (!file) throw FormatError(file_ + " cannot be written");
-  }
-
- private:
-  const std::string file_;
-  const Options options_;
-};
-
 double milliseconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
 }
@@ -205,7 +172,36 @@ const ToolProgram& program_named(const std::vector<ToolProgram>& programs, const
 }
 
 std::string signature(const ToolProgram& program) {
-  return fmt::format("{}({}) -> {}", program.name, types_of(program.parameters), types_of(program.results));
+  return fmt::format("{}({}) -> {}", program.name, types_of(program.parameters, parameter_names(program)),
+                     types_of(program.results));
+}
+
+void check_names(const ToolProgram& program) {
+  const std::size_t n_names = parameter_names(program).size();
+  const std::size_t n = program.parameters.empty() ? 0 : program.parameters.back().position;
+  if (n_names != 0 && n_names != n)
+    throw UsageError(fmt::format("fg::named({}, \"{}\") has {}, and {} has {}: name each of them",
+                                 program.name, program.parameter_names, counted(n_names, "name", "names"),
+                                 program.name, counted(n, "parameter", "parameters")));
+}
+
+std::string description(const ToolProgram& program) {
+  const auto form = [](const ToolValue& v) {
+    if (v.rank == 0) return fmt::format("a number of {}", scalar::name_of(kind_of(v)));
+    return fmt::format("a .npy file of {}, {}", scalar::name_of(kind_of(v)),
+                       counted(static_cast<std::uint64_t>(v.rank), "axis", "axes"));
+  };
+  std::string text = signature(program) + "\n";
+  for (std::size_t i = 0; i < program.parameters.size(); ++i) {
+    const ToolValue& v = program.parameters[i];
+    const std::string name = name_of(parameter_names(program), v);
+    text += fmt::format("  argument {}{}: {}, {}{}\n", i + 1, name.empty() ? "" : " (" + name + ")",
+                        type_of(v), form(v), v.is_constant ? "; the program is traced with its value" : "");
+  }
+  for (std::size_t i = 0; i < program.results.size(); ++i)
+    text +=
+        fmt::format("  result {}: {}, {}\n", i + 1, type_of(program.results[i]), form(program.results[i]));
+  return text;
 }
 
 std::vector<scalar::Bits> constants_of(const ToolProgram& program, const std::vector<std::string>& literals) {
@@ -256,8 +252,8 @@ Given read_arguments(const ToolProgram& program, const std::vector<std::string>&
 
 void run(const ToolProgram& program, const RunRequest& request, const Options& options) {
   check_outputs(program, request.outputs);
-  if (!request.profile.empty()) check_writable(request.profile);
-  Profiling profiling(request.profile, options);
+  std::optional<Profile> profile;
+  if (!request.profile.empty()) profile.emplace(request.profile);
   const auto start = Clock::now();
   const Given given = read_arguments(program, request.arguments, options.engine);
   const auto read = Clock::now();
@@ -289,7 +285,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   const double moved = static_cast<double>(stats().bytes_moved - built.bytes_moved) / request.repeat;
   const std::string sent_by_ranks = request.time ? sent_since(sent_before, request.repeat) : "";
   show(program, results, request.outputs);
-  profiling.write(*traced);
+  if (profile) profile->write();
   if (!request.time || !is_first_rank()) return;
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];

@@ -46,7 +46,12 @@ std::vector<std::uint64_t> constants_of(const detail::ToolProgram&, const std::v
 std::shared_ptr<const detail::TracedProgram> trace(const detail::ToolProgram&,
                                                    const std::vector<std::string>& literals);
 
-/// "rmse(f32[], f32[]) -> f32"
+/// Throws UsageError if the program names another number of parameters than it has.
+void check_names(const detail::ToolProgram&);
+
+/// "rmse(f32[], f32[]) -> f32", or with names "rmse(x: f32[], y: f32[]) -> f32".
 std::string signature(const detail::ToolProgram&);
+/// The signature, then a line for each parameter and result: what stands for it on a command line.
+std::string description(const detail::ToolProgram&);
 
 }  // namespace fulgurite::tool

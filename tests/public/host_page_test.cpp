@@ -2,9 +2,15 @@
 #include <fulgurite/fulgurite.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
+
+#include "../runtime/temporary_directory.h"
 
 namespace {
 
@@ -50,6 +56,32 @@ std::string complaint(const std::vector<float>& x, const std::vector<float>& y) 
     return error.message();
   }
   return "";
+}
+
+std::vector<std::string> messages_of(const std::function<void()>& work) {
+  std::vector<std::string> messages;
+  std::mutex mutex;
+  const fg::Log before = fg::log_to([&](std::string_view message) {
+    const std::lock_guard lock(mutex);
+    messages.emplace_back(message);
+  });
+  work();
+  fg::log_to(before);
+  return messages;
+}
+
+void compute_with_profile(const std::vector<float>& x, const std::string& file) {
+  auto f = fg::compile([](Vec<float> v) { return fg::sum(v * v); });
+  const fg::Profile profile = fg::profile(file);  // written at the end of the block
+  f(x);
+}
+
+TEST(HostPage, MessagesAndProfiles) {
+  EXPECT_TRUE(messages_of([] {}).empty());
+  const fulgurite::runtime::test::TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path() / "trace.json";
+  compute_with_profile({1, 2, 3}, file.string());
+  EXPECT_GT(std::filesystem::file_size(file), 100u);
 }
 
 TEST(HostPage, ArgumentsAndResults) {

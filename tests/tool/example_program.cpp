@@ -47,4 +47,5 @@ Exp<int> any_positive(Exp<bool> wanted, Vec<int> xs) {
 
 }  // namespace
 
-FULGURITE_MAIN(saxpy, rmse, brighter, total_and_squares, power, row_sums, centred, any_positive)
+FULGURITE_MAIN(saxpy, rmse, brighter, total_and_squares, fg::named(power, "base, exponent"), row_sums,
+               centred, fg::named(any_positive, "wanted, xs"))

@@ -69,8 +69,59 @@ TEST_F(ToolProgram, ListShowsSignatures) {
   const Outcome list = call("list");
   EXPECT_EQ(list.status, 0);
   EXPECT_SAYS(list.out, "saxpy(f32, f32[], f32[]) -> f32[]\nrmse(f32[], f32[]) -> f32\n");
-  EXPECT_SAYS(list.out, "total_and_squares(i32[]) -> i32, i32[]\npower(f32[], constant i32) -> f32[]\n");
+  EXPECT_SAYS(list.out, "total_and_squares(i32[]) -> i32, i32[]\n");
+  EXPECT_SAYS(list.out, "power(base: f32[], exponent: constant i32) -> f32[]\n");
   EXPECT_SAYS(list.out, "row_sums(f32[,]) -> f32[]\n");
+}
+
+TEST_F(ToolProgram, HelpOfAProgramSaysWhatItTakes) {
+  const Outcome help = call("run power --help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_SAYS(help.out, "power(base: f32[], exponent: constant i32) -> f32[]\n");
+  EXPECT_SAYS(help.out, "argument 1 (base): f32[], a .npy file of f32, 1 axis\n");
+  EXPECT_SAYS(help.out,
+              "argument 2 (exponent): constant i32, a number of i32; the program is traced with its");
+  EXPECT_SAYS(help.out, "result 1: f32[], a .npy file of f32, 1 axis\n");
+  EXPECT_SAYS(call("run row_sums --help").out, "argument 1: f32[,], a .npy file of f32, 2 axes\n");
+  EXPECT_SAYS(call("run --help").out, "NAME --help: what that program takes and gives");
+  EXPECT_FAILS(call("run blur --help"), 2, "there is no program 'blur'");
+}
+
+TEST_F(ToolProgram, HelpIsText) {
+  for (const char* command : {"run", "explain", "list", "devices", "bundle", "cache", "bisect", "emit"}) {
+    const Outcome help = call(std::string(command) + " --help");
+    EXPECT_EQ(help.status, 0) << command;
+    for (const char c : help.out)
+      EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 127)) << command << ": " << int(c);
+  }
+}
+
+TEST_F(ToolProgram, NamesOfParametersAreShown) {
+  const Outcome explained = call("explain any_positive");
+  EXPECT_SAYS(explained.out, "wanted");
+  EXPECT_SAYS(explained.out, "xs");
+  EXPECT_SAYS(call("explain any_positive --parameters flag,values").out, "values");
+  EXPECT_SAYS(call("explain power 3").out, "base");
+}
+
+TEST_F(ToolProgram, TwoDashesEndTheOptions) {
+  EXPECT_EQ(call("run rmse -- x.npy y.npy").status, 0);
+  EXPECT_EQ(call("run --time rmse -- x.npy y.npy").status, 0);
+}
+
+TEST_F(ToolProgram, OutputThatCannotBeWrittenIsAnError) {
+  for (const char* words : {"list", "run rmse x.npy y.npy", "explain rmse"}) {
+    EXPECT_EQ(call(std::string(words) + " >/dev/full 2>full.txt; echo $?").out, "1\n") << words;
+    EXPECT_SAYS(text_of("full.txt"), "the standard output cannot be written: No space left on device");
+  }
+}
+
+TEST_F(ToolProgram, DumpsArePrintedOfProgramsInTheCacheToo) {
+  const std::string cache = "FULGURITE_CACHE='" + path("cache") + "'";
+  EXPECT_EQ(call("run rmse x.npy y.npy", cache).status, 0);
+  const Outcome again = call("run rmse x.npy y.npy", cache + " FULGURITE_DUMP=fuse,plan");
+  EXPECT_SAYS(again.err, "---- fuse");
+  EXPECT_SAYS(again.err, "---- plan");
 }
 
 TEST_F(ToolProgram, BundleIsWhatTheEnvironmentNames) {
@@ -192,6 +243,7 @@ TEST_F(ToolProgram, ProfileIsATraceOfEvents) {
   const nlohmann::json trace = nlohmann::json::parse(file);
   std::map<std::string, int> n_of;
   for (const nlohmann::json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "M") continue;  // names of threads
     EXPECT_EQ(event.at("ph"), "X");
     EXPECT_GE(event.at("ts").get<double>(), 0);
     EXPECT_GE(event.at("dur").get<double>(), 0);

@@ -24,6 +24,7 @@ struct fulgurite_clang_request {
   const char* name;   // shown in diagnostics
   const char* cpu;    // "native", or a processor or level that Clang knows: "x86-64-v3"
   int want_assembly;  // fill `assembly` too (for dumps)
+  int want_lines;     // tables of lines, for debuggers
 };
 
 // What came out.  `object` is a relocatable ELF object; empty if the text was refused, and then `messages`

@@ -112,7 +112,8 @@ std::string run(std::string_view name, std::string_view text, const CompileOptio
                                         .text_size = text.size(),
                                         .name = name_text.c_str(),
                                         .cpu = options.cpu.c_str(),
-                                        .want_assembly = want_assembly};
+                                        .want_assembly = want_assembly,
+                                        .want_lines = options.lines};
   const Plugin& compiler = plugin();
   return base::with_stack(compiler_stack, [&] {
     // Given back when there is none left, so that this can be said.
@@ -148,7 +149,8 @@ bool compiler_loaded() {
 }
 
 std::string compiler_identity(const CompileOptions& options) {
-  return fmt::format("{} cpu {}", plugin_identity, options.cpu == "native" ? host().identity : options.cpu);
+  return fmt::format("{} cpu {}{}", plugin_identity, options.cpu == "native" ? host().identity : options.cpu,
+                     options.lines ? " with lines" : "");
 }
 
 }  // namespace fulgurite::runtime::cpu

@@ -10,6 +10,7 @@ namespace fulgurite::runtime::cpu {
 
 struct CompileOptions {
   std::string cpu = "native";  // or a processor or level that Clang knows: "x86-64-v3"
+  bool lines = false;          // with tables of the text's lines, for debuggers
 };
 
 // The bytes of a relocatable object (runtime/cpu/module.h). Throws InternalError if the text is refused (we

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/debug.h"
 #include "runtime/cpu/compiler.h"
 #include "runtime/host.h"
 #include "runtime/pool.h"
@@ -12,6 +13,10 @@
 
 namespace fulgurite::runtime::cpu {
 namespace {
+
+CompileOptions options_for(const std::string& cpu) {
+  return {.cpu = cpu, .lines = base::debugs("gdb")};
+}
 
 // Of a kernel that was not found. A CompileError is about the compiler's file, never about the kernel.
 std::string compile_unknown(const KernelSource& source, const CompileOptions& options,
@@ -73,8 +78,8 @@ void CpuDevice::copy(Memory to, Memory from, std::size_t bytes) {
 }
 
 std::shared_ptr<const Kernel> CpuDevice::build(const KernelSource& source) {
-  const std::string what =
-      fmt::format("{}\n{} {}\n{}", compiler_identity({cpu_}), source.name, source.n_phases, source.text);
+  const std::string what = fmt::format("{}\n{} {}\n{}", compiler_identity(options_for(cpu_)), source.name,
+                                       source.n_phases, source.text);
   const base::Digest key = base::digest(what);
   bool found = false;
   auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
@@ -102,7 +107,7 @@ std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& sou
     if (auto kernel = found(source, key)) return kernel;
   counters.misses.add();
   counters.compilations.add();
-  const std::string object = compile_unknown(source, {cpu_}, disk_);
+  const std::string object = compile_unknown(source, options_for(cpu_), disk_);
   auto kernel = std::make_shared<CpuKernel>(source, object);
   disk_.write(EntryKind::kernel, key, object);
   return kernel;

@@ -1,6 +1,7 @@
 #include "runtime/cpu/kernel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <thread>
@@ -8,11 +9,13 @@
 #include "base/check.h"
 #include "base/stack.h"
 #include "runtime/cpu/threads.h"
+#include "runtime/profile.h"
 #include "runtime/stats.h"
 
 namespace fulgurite::runtime::cpu {
 
-CpuKernel::CpuKernel(const KernelSource& source, std::string_view object) : module_(object) {
+CpuKernel::CpuKernel(const KernelSource& source, std::string_view object)
+    : name_(source.name), module_(object, source.label) {
   for (int phase = 0; phase < source.n_phases; ++phase) {
     const std::string name = fmt::format("{}_p{}", source.name, phase);
     void* function = module_.find(name);
@@ -51,6 +54,26 @@ void Running::run(std::size_t phase, std::int64_t first, std::int64_t last) {
   base::call_with_stack(4 * kernel_.stack_bytes(), [&] { run_here(phase, first, last); });
 }
 
+namespace {
+
+void run_tasks(void* context, std::int64_t begin, std::int64_t end) {
+  const auto* p = static_cast<const PhaseArguments*>(context);
+  p->function(&p->context, p->first + begin, p->first + end);
+}
+
+// The same while a profile is made: what each thread ran is an event.
+struct Profiled {
+  PhaseArguments* arguments;
+  std::string_view kernel;
+};
+void run_profiled(void* context, std::int64_t begin, std::int64_t end) {
+  const auto* profiled = static_cast<const Profiled*>(context);
+  const Span span(Activity::tasks, profiled->kernel);
+  run_tasks(profiled->arguments, begin, end);
+}
+
+}  // namespace
+
 void Running::run_here(std::size_t phase, std::int64_t first, std::int64_t last) {
   const CpuKernel::Phase& of = kernel_.phases()[phase];
   if (last - first == 1) {
@@ -60,13 +83,13 @@ void Running::run_here(std::size_t phase, std::int64_t first, std::int64_t last)
     arguments_.first = first;
     arguments_.context.at_once = ThreadPool::shared().n_threads();
     arguments_.bring_together(launch_);
-    ThreadPool::shared().run(
-        last - first,
-        [](void* context, std::int64_t begin, std::int64_t end) {
-          const auto* p = static_cast<const PhaseArguments*>(context);
-          p->function(&p->context, p->first + begin, p->first + end);
-        },
-        &arguments_, of.is_in_order ? ThreadPool::Order::by_number : ThreadPool::Order::any);
+    const auto order = of.is_in_order ? ThreadPool::Order::by_number : ThreadPool::Order::any;
+    if (is_profiling.load(std::memory_order_relaxed)) {
+      Profiled profiled{&arguments_, kernel_.name()};
+      ThreadPool::shared().run(last - first, run_profiled, &profiled, order);
+    } else {
+      ThreadPool::shared().run(last - first, run_tasks, &arguments_, order);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,11 +23,13 @@ class CpuKernel final : public Kernel {
     PhaseFunction function;
     bool is_in_order;  // no task begins before those with lower numbers have
   };
+  const std::string& name() const { return name_; }
   const std::vector<Phase>& phases() const { return phases_; }
   // What arrays of its tasks take on the stack, if that is much.
   std::size_t stack_bytes() const { return stack_bytes_; }
 
  private:
+  std::string name_;
   Module module_;
   std::vector<Phase> phases_;
   std::size_t stack_bytes_ = 0;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/debug.h"
 #include "runtime/cpu/relocation.h"
 
 namespace fulgurite::runtime::cpu {
@@ -37,6 +38,10 @@ class Loader {
   void* memory() const { return memory_; }
   std::size_t size() const { return size_; }
   std::unordered_map<std::string, void*> functions() const;
+  // All of them, for perf.
+  std::vector<CodeRange> ranges() const;
+  // The object with the addresses of its sections, for debuggers.
+  std::string with_addresses() const;
 
  private:
   template <class T>
@@ -228,13 +233,35 @@ std::unordered_map<std::string, void*> Loader::functions() const {
   return found;
 }
 
+std::vector<CodeRange> Loader::ranges() const {
+  std::vector<CodeRange> found;
+  for (const Elf64_Sym& symbol : symbols_)
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx < placed_.size() &&
+        placed_[symbol.st_shndx] != nullptr)
+      found.push_back({name(symbol.st_name), placed_[symbol.st_shndx] + symbol.st_value, symbol.st_size});
+  return found;
+}
+
+std::string Loader::with_addresses() const {
+  std::string object(object_);
+  const auto header = at<Elf64_Ehdr>(0);
+  for (std::size_t i = 0; i < sections_.size(); ++i) {
+    Elf64_Shdr section = sections_[i];
+    section.sh_addr = reinterpret_cast<Elf64_Addr>(placed_[i]);
+    std::memcpy(object.data() + header.e_shoff + i * sizeof section, &section, sizeof section);
+  }
+  return object;
+}
+
 }  // namespace
 
-Module::Module(std::string_view object) {
+Module::Module(std::string_view object, std::string_view label) {
   Loader loader(object);
   try {
     loader.load();
     functions_ = loader.functions();
+    if (base::debugs("perf")) tell_perf(loader.ranges(), label);
+    if (base::debugs("gdb")) debugged_ = std::make_unique<DebuggedObject>(loader.with_addresses());
   } catch (...) {
     if (loader.memory() != nullptr) munmap(loader.memory(), loader.size());
     throw;
@@ -246,9 +273,11 @@ Module::Module(std::string_view object) {
 Module::Module(Module&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)),
       size_(other.size_),
-      functions_(std::move(other.functions_)) {}
+      functions_(std::move(other.functions_)),
+      debugged_(std::move(other.debugged_)) {}
 
 Module::~Module() {
+  debugged_.reset();
   if (memory_ != nullptr) munmap(memory_, size_);
 }
 

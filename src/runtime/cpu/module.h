@@ -8,17 +8,20 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include "runtime/cpu/code_names.h"
 
 namespace fulgurite::runtime::cpu {
 
 class Module {
  public:
-  // Throws InternalError for an object that it does not understand, CompileError for a function that nobody
-  // defines.
-  explicit Module(std::string_view object);
+  // `label` is what perf calls the object's functions beside their names. Throws InternalError for an object
+  // that it does not understand, CompileError for a function that nobody defines.
+  explicit Module(std::string_view object, std::string_view label = {});
   ~Module();
   Module(Module&&) noexcept;
   Module& operator=(Module&&) = delete;
@@ -30,6 +33,7 @@ class Module {
   void* memory_ = nullptr;
   std::size_t size_ = 0;
   std::unordered_map<std::string, void*> functions_;
+  std::unique_ptr<DebuggedObject> debugged_;  // null unless FULGURITE_DEBUG asks for it
 };
 
 }  // namespace fulgurite::runtime::cpu

@@ -1,5 +1,6 @@
 #include "runtime/cpu/threads.h"
 
+#include <fmt/format.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #include <new>
 #include <utility>
 
+#include "base/log.h"
 #include "base/made_once.h"
 #include "runtime/host.h"
 
@@ -72,6 +74,8 @@ int wanted_threads() {
     int n = 0;
     const auto [end, error] = std::from_chars(text, text + std::strlen(text), n);
     if (error == std::errc{} && *end == 0 && n >= 1) return std::min(n, max_threads);
+    base::log(fmt::format("fulgurite: FULGURITE_THREADS is '{}', not a number of threads: using {}", text,
+                          std::min(host().n_cores, max_threads)));
   }
   return std::min(host().n_cores, max_threads);
 }

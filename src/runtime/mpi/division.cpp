@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
+#include "base/log.h"
 
 namespace fulgurite::runtime::mpi {
 namespace {
@@ -336,8 +338,15 @@ class Dividing {
 
 std::uint64_t repeated_bytes() {
   static const std::uint64_t bytes = [] {
+    constexpr std::uint64_t standard = 32768;
     const char* text = std::getenv("FULGURITE_MPI_REPEATED");
-    return text == nullptr ? std::uint64_t{32768} : std::strtoull(text, nullptr, 10);
+    if (text == nullptr) return standard;
+    std::uint64_t n = 0;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), n);
+    if (error == std::errc{} && *end == 0) return n;
+    base::log(fmt::format("fulgurite: FULGURITE_MPI_REPEATED is '{}', not a number of bytes: using {}", text,
+                          standard));
+    return standard;
   }();
   return bytes;
 }

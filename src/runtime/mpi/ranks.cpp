@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "runtime/build_id.h"
 #include "runtime/mpi/library.h"
 #include "runtime/mpi/patience.h"
@@ -169,7 +170,7 @@ std::string Ranks::error_text(int code) const {
 }
 
 void Ranks::end_job(std::string_view message) {
-  fmt::print(stderr, "fulgurite: rank {} of {}: {}\n", rank_, size_, message);
+  base::log(fmt::format("fulgurite: rank {} of {}: {}", rank_, size_, message));
   std::fflush(nullptr);
   is_ending_ = true;
   mpi_->abort(1);

@@ -115,7 +115,7 @@ class BuildModule : public clang::ASTFrontendAction {
 }  // namespace
 
 std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name, const Target& target,
-                                    llvm::LLVMContext& context, std::string& messages) {
+                                    bool with_lines, llvm::LLVMContext& context, std::string& messages) {
   const std::string file = std::string(name) + ".c";
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->addFile(file, 0, llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, file, false));
@@ -128,6 +128,10 @@ std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name
   invocation->getFrontendOpts().DisableFree = 0;
   set_language(*invocation, target);
   set_code_generation(*invocation);
+  if (with_lines) {
+    invocation->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
+    invocation->getCodeGenOpts().DwarfVersion = 4;
+  }
   invocation->getPreprocessorOpts().UsePredefines = false;
 
   llvm::raw_string_ostream stream(messages);

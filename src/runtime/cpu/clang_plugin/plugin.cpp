@@ -54,8 +54,9 @@ void compile(const fulgurite_clang_request& request, Output& output) {
   const Target target = resolve_target(request.cpu);
   LeftOnThrow<llvm::LLVMContext> context;
   context->setDiscardValueNames(true);
-  const LeftOnThrow<std::unique_ptr<llvm::Module>> parsed(
-      parse({request.text, request.text_size}, request.name, target, *context, output.messages));
+  const LeftOnThrow<std::unique_ptr<llvm::Module>> parsed(parse({request.text, request.text_size},
+                                                                request.name, target, request.want_lines != 0,
+                                                                *context, output.messages));
   const std::unique_ptr<llvm::Module>& module = *parsed;
   if (!module) return;
   LeftOnThrow<std::unique_ptr<llvm::TargetMachine>> taken(machines.take(target, request.cpu));

@@ -57,9 +57,10 @@ struct Target {
 // Makes the processor out of "native" or a name that Clang knows.
 Target resolve_target(std::string_view cpu);
 
-// Parses the text; null if it was refused.  `messages` receives warnings and errors.
+// Parses the text; null if it was refused.  `messages` receives warnings and errors. `with_lines`: the module
+// knows which line each instruction is of.
 std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name, const Target& target,
-                                    llvm::LLVMContext& context, std::string& messages);
+                                    bool with_lines, llvm::LLVMContext& context, std::string& messages);
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target);
 
