@@ -1,7 +1,7 @@
 // Irregular programs beside loops with OpenMP: searches of graphs, PageRank, run-length decoding, lines
 // drawn, words, the best of each row; and rows of equal lengths beside the same elements with one long row.
-// In each round ours and the peer run in turn, 15 ms of rest before each; a ratio is the median of those of
-// the rounds.
+// In each round ours and the peer run in turn, 15 ms of rest before each; a ratio is the median of the ratios
+// of the rounds.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 

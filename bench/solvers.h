@@ -159,7 +159,7 @@ inline Exp<double> option(Exp<fg::i64> paths, const StagedMarket& m) {
   return fg::sum(fg::map([&](Index path) { return payment(m, sobol(m.directions, path)); }, fg::iota(paths)));
 }
 
-/// The same of chunks of paths, a path's numbers being made of those of the path before it.
+/// The sum by chunks of paths: the numbers of a path are made from the numbers of the path before it.
 inline Exp<double> option_by_chunks(Exp<fg::i64> chunks, const StagedMarket& m, int of_chunk) {
   return fg::sum(fg::map(
       [&](Index chunk) {
@@ -407,7 +407,7 @@ inline Vec<int> transposition_sort(Vec<int> from) {
       },
       from);
 }
-/// The same by slices of those at even places and of those at odd ones.
+/// The sort by slices: one of the elements at even places, and one of the elements at odd places.
 inline Vec<int> transposition_sort_by_slices(Vec<int> from) {
   const Index n = from.size();
   return fg::iterate(

@@ -149,7 +149,8 @@ double median_in_place_ms(const std::string& name, std::size_t run_size, const s
   return bench::median(times) / 1000;
 }
 
-// The same of a call of `sort` on a copy of the numbers, until the sorted ones are back in `xs`'s place.
+// The time in ms of a call of `sort` on a copy of the numbers, until the sorted ones are back in `xs`'s
+// place.
 template <class Sort>
 double with_copies_ms(const std::string& name, const std::vector<int>& xs, Sort&& sort) {
   std::vector<int> back(xs.size()), there(xs.size());

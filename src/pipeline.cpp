@@ -158,7 +158,7 @@ void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
   lowered.plan.kernels[k].source = source_of(kernel, options);
 }
 
-// The same of a kernel that is equal to an earlier one, but for the lines that it comes from.
+// Finishes a kernel that equals an earlier one, but for the lines that it comes from: takes the earlier text.
 void repeat_kernel(lower::Lowered& lowered, std::size_t earlier, std::size_t k) {
   std::vector<kernel::Location> lines = std::move(lowered.kernels[k].lines);
   lowered.kernels[k] = lowered.kernels[earlier];

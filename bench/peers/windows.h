@@ -33,7 +33,7 @@ struct Convolution {
 };
 /// Blocks of outputs stay in registers while the loops over the weights run.
 void omp_convolution(const Convolution&);
-/// The same of one row and five constant weights: 1, 4, 6, 4, 1 sixteenths.
+/// A convolution along one row with five constant weights: 1, 4, 6, 4, 1 sixteenths.
 void omp_binomial(const Convolution&);
 /// from = to, as fast as two threads copy.
 void omp_copy(const float* from, float* to, std::int64_t n);

@@ -85,9 +85,9 @@ Value bitcast(Value, Kind to, Here where);
 // Every axis is as the user gives it: from 0, the outermost, or from -1, the innermost. Others are
 // ShapeErrors.
 Value extent(Value array, int axis, Here where);
-Value size(Value array, Here where);                                   // the product of the extents
-Value index(Value array, std::span<const Value> indices, Here where);  // fewer indices than axes: a part of
-                                                                       // the array
+Value size(Value array, Here where);  // the product of the extents
+// An element; with fewer indices than axes, the part of the array that they select.
+Value index(Value array, std::span<const Value> indices, Here where);
 
 Values map(std::span<const Operand> operands, Body f, Here where);
 Values generate(std::span<const Value> extents, Body f, const char* origin, Here where);

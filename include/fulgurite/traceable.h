@@ -1,5 +1,5 @@
-// A user's function as the tracer takes it: without its types, called with flat staged values and with the
-// values of those of its parameters that are constants of a trace. Nothing here is for users.
+// A user's function as the tracer takes it: without its types, called with flat staged values, and with plain
+// values for the parameters that are constants of a trace. Nothing here is for users.
 #pragma once
 
 #include <fulgurite/array.h>

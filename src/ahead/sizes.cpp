@@ -52,7 +52,7 @@ class Sizes {
     if (found == sizes_.end() || found->second.contains(unknown)) return std::nullopt;
     return found->second;
   }
-  /// Bytes of each array that is made, and of those in loops twice: the old and the new state.
+  /// Bytes of each array that is made. Arrays in loops count twice, for the old and the new state.
   std::optional<std::vector<std::string>> bytes() const {
     std::vector<std::string> all;
     for (const auto& [key, text] : made_) {

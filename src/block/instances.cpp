@@ -1,4 +1,4 @@
-// Instances of a function that the threads of a block compute: par(), and lanes(), whose instances exchange
+// Instances of a function that a block's threads compute: par(), and lanes(), whose instances exchange
 // values.
 #include <fmt/format.h>
 #include <fulgurite/error.h>

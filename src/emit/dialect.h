@@ -21,21 +21,22 @@ using scalar::Var;
 /// {0}, {1} ... are what the comment lists, in its order.
 struct Dialect {
   std::string_view name;                                 // "c": on the command line, and of goldens
-  std::string (*prelude)(std::string_view kernel_text);  // what this text needs in front of it
+  std::string (*prelude)(std::string_view kernel_text);  // what this text needs before it
 
   // Types and literals, by scalar::Kind.
-  std::array<std::string_view, scalar::n_kinds> types;     // also in the names of the prelude's functions
-  std::array<std::string_view, scalar::n_kinds> suffixes;  // of literals, where these must have the kind's
-                                                           // type
-  std::array<std::string_view, 2> infinity;                // f32, f64
-  std::string_view from_bits;  // a value from its bits: kind, expression of the unsigned kind
-  bool contracts = false;      // the compiler may fuse a product and a sum: products of floats are functions
+  std::array<std::string_view, scalar::n_kinds> types;  // also in the names of the prelude's functions
+  // Suffixes of literals, where a literal must have the kind's type.
+  std::array<std::string_view, scalar::n_kinds> suffixes;
+  std::array<std::string_view, 2> infinity;  // f32, f64
+  std::string_view from_bits;                // a value from its bits: kind, expression of the unsigned kind
+  bool contracts = false;  // the compiler may fuse a product and a sum: products of floats are functions
   bool calls_in_conditions = true;  // compilers accept & and | of conditions that call functions
   bool wraps;                       // + - * and negation of signed integers wrap as they stand
 
   // A phase of a kernel.
-  std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order;
-                           // of blocks of threads also how many threads, parameters
+  // Opens the function. Arguments: the kernel's name, the phase's number, whether tasks are in order; for
+  // blocks of threads also how many threads, and the parameters.
+  std::string_view phase;
   std::string_view tasks, end_tasks;  // around the body of a task: name of the task's number
   std::string_view context;           // parameter of a phase through which it reports failures
   std::string_view at_once;           // tasks that run at the same time, about
@@ -88,7 +89,7 @@ extern const Dialect portable_c;
 /// is in the text.
 extern const Dialect cuda;
 
-/// The same for nvcc, whatever its flags: which products are part of a sum is in the text.
+/// CUDA C++ for nvcc, whatever its flags: which products are part of a sum is in the text.
 extern const Dialect cuda_in_a_file;
 
 /// OpenCL C 1.2. Division and square root of f32 are correctly rounded with

@@ -153,8 +153,8 @@ class PhasePrinter {
   bool streams_ = false;
 
   Magnitudes magnitudes_;
-  std::unordered_set<std::uint32_t> sums_;  // of the index at hand: its element exists, so they do not
-                                            // overflow
+  // The sums within the index that is being printed: its element exists, so they do not overflow.
+  std::unordered_set<std::uint32_t> sums_;
   struct Room {
     std::string name;
     std::uint64_t n;

@@ -1,5 +1,5 @@
 // Whether an array that a Soac makes is better computed where it is read than kept in memory. The rule never
-// repeats work that is dearer than a load (simplify/cost.h has the numbers).
+// repeats work that is more expensive than a load (simplify/cost.h has the numbers).
 #pragma once
 
 #include <string>

@@ -69,7 +69,7 @@ class BodyFacts {
   const soac::Vars& kept_;
   std::vector<MergeFacts> facts_;
   std::vector<std::size_t> order_, position_;
-  mutable std::vector<std::size_t> current_;  // towards what it has become part of
+  mutable std::vector<std::size_t> current_;  // one step towards the statement that it is now part of
   std::unordered_map<scalar::Var, std::size_t> maker_;
   std::vector<std::vector<std::size_t>> needs_;  // statements that may have become part of others
   std::vector<Set> before_;                      // all that the statement needs, directly or not

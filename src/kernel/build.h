@@ -37,12 +37,12 @@ struct Context {
   Expr element = {};
   Expr group = {};  // how many neighbouring elements messages take for one position; absent: one
   std::function<void()> on_failure = {};  // appends what happens instead of a report
-  Expr task = {}, tasks = {};             // the code is of this task, of so many
+  Expr task = {}, tasks = {};             // the number of the task that runs the code; how many there are
   bool interleaved = false;   // neighbouring tasks run together: their elements lie beside each other
   bool has_shuffles = false;  // the device has them (runtime::Description)
   bool in_lanes = false;      // else the code runs once for a task
-  /// The number of the lane, of so many, that has elements of its own, which lie beside those of the others.
-  /// Absent: lanes have none.
+  /// The number of the lane, 0 .. lanes - 1, where each lane has elements of its own, which lie beside the
+  /// other lanes' elements. Absent: lanes have none.
   Expr lane = {};
   std::int64_t lanes = 1;
   bool is_rare = false;  // it seldom runs, so that nothing is noted about it
@@ -128,7 +128,7 @@ class Builder {
   void while_loop(const std::function<Expr()>& head, const Fill& body) const;
   void if_then(Expr condition, const Fill& body) const;
   void if_then_else(Expr condition, const Fill& yes, const Fill& no) const;
-  /// The same of branches that give values, equally many: those of the branch that is taken, as names.
+  /// Branches that give equally many values. Returns names for the values of the branch that is taken.
   using Values = std::function<std::vector<Expr>()>;
   std::vector<Expr> choose(Expr condition, const Values& yes, const Values& no, std::string_view name) const;
   void par(Level, Expr n, std::string_view name, const std::function<void(Expr)>& body) const;

@@ -86,7 +86,7 @@ struct WideLoad {
   Expr index;
   bool operator==(const WideLoad&) const = default;
 };
-/// The same of what is stored: values[k] to element index + k.
+/// Stores values[k] to element index + k, in one access.
 struct WideStore {
   Var buffer;
   Expr index;
@@ -105,7 +105,7 @@ struct Prefetch {
   bool operator==(const Prefetch&) const = default;
 };
 
-/// Vectors only: lane l is element lanes[l] of those of `low` and then of `high`.
+/// Only in vector code: lane l of the result is element lanes[l] of `low` and `high` joined, `low` first.
 struct Permute {
   Var name;
   Expr low, high;
@@ -224,9 +224,9 @@ struct InOrder {
 
 /// A buffer of n elements that lives to the end of the enclosing block. shared: one for the threads of a
 /// block; n constant; `offset` (-1: not laid out yet) is where it begins among the bytes that a block shares.
-/// global: the same of memory that each block has to itself, until tidy::place_global gives it to the kernel.
-/// thread: each instance has its own, which it keeps from one Par(block) to the next where the array stands
-/// outside of them.
+/// global: each block has one of its own in global memory, until tidy::place_global makes it the block's
+/// slice of a parameter. thread: each instance has its own, which it keeps from one Par(block) to the next
+/// where the array stands outside of them.
 struct Allocate {
   Var buffer;
   Space space;

@@ -14,8 +14,8 @@
 namespace fulgurite::kernel {
 namespace {
 
-constexpr int deepest_printed = 200;  // what is nested more deeply is printed in parts (the parser has a
-                                      // limit)
+// Expressions that nest more deeply are printed in parts, as the parser has a limit.
+constexpr int deepest_printed = 200;
 
 bool is_printed_in_place(Expr e) {
   return e.args().empty();

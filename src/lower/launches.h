@@ -34,8 +34,7 @@ class Launches {
   Host& host() { return host_; }
   Lowered& lowered() { return lowered_; }
 
-  /// An emitter for a kernel: combinators that it meets in scalar code become vector loops, in lanes
-  /// sequential ones.
+  /// An emitter for a kernel: combinators become vector loops in scalar code, and sequential loops in lanes.
   Emitter emitter();
   /// The same, but `in_scalar_code` lowers combinators that it meets in scalar code.
   using Lowers = std::function<void(const Emitter&, const soac::Stm&)>;

@@ -1,5 +1,4 @@
-// Code of a block of threads, as scalar code of a task with Par(block) in it, and barriers between such
-// statements.
+// Code of a block of threads: scalar code of a task with Par(block) statements, and barriers between them.
 #pragma once
 
 #include "kernel/build.h"
@@ -25,8 +24,7 @@ void par(const Builder&, const Block&, const OfThread& body);
 /// warp's, so that warps touch whole sectors. The next ones are as far apart as the block has threads.
 Expr first_in_warp(const Builder& of_thread, const Block&, Expr t, Expr in_warp);
 /// In a thread: body(at) for at = first, first + apart .. of a tile of `n` elements, at most `items` of them.
-/// Each thread makes as many steps, which compilers unroll, so that several elements are on their way
-/// together.
+/// Each thread makes as many steps, which compilers unroll, so that several loads are under way at once.
 void for_items(const Builder& of_thread, Expr first, std::int64_t apart, int items, Expr n,
                const std::function<void(Expr at)>& body);
 /// All threads wait for each other.

@@ -1,8 +1,8 @@
-// What the Scans of a tile go on from, in the launch that makes their values: a block publishes what its tile
-// comes to, looks back over the tiles before its own to the nearest one of which it is known what all up to
-// it come to, and publishes the same of its own (Merrill, Garland, "Single-pass parallel prefix scan with
-// decoupled look-back", 2016, section 4). Blocks take tiles in the order in which they begin, by a ticket, so
-// that a block waits for blocks that run or have ended only.
+// What the Scans of a tile go on from, in the launch that makes their values: a block publishes the totals of
+// its tile, looks back over the tiles before its own to the nearest one whose prefix, the total of all tiles
+// up to it, is published, and publishes its own prefix (Merrill, Garland, "Single-pass parallel prefix scan
+// with decoupled look-back", 2016, section 4). Blocks take tiles in the order in which they begin, by a
+// ticket, so that a block waits for blocks that run or have ended only.
 //
 // Which tile the look-back ends at depends on who was quicker. What is joined to that tile's prefix, tile by
 // tile from the left, is what was joined to it where the prefixes in between were made: the same operations

@@ -110,8 +110,8 @@ struct Copy {
   Slot to, from;
   bool operator==(const Copy&) const = default;
 };
-/// to = how many blocks of so many threads the device runs at once, as the compiled kernel's registers and
-/// shared memory allow; at least 1. The same whenever it is asked.
+/// to = how many blocks of `threads` threads the device runs at once, as the compiled kernel's registers and
+/// shared memory allow; at least 1. The answer is the same each time.
 struct Resident {
   Slot to;
   std::int32_t kernel;  // of Plan::kernels

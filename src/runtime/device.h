@@ -59,8 +59,8 @@ struct KernelSource {
   int n_phases = 1;
 
   // What engines want to know whose kernels are not called with a context.
-  std::vector<std::int32_t> arguments{};    // of each parameter in order: 0 an array, else the bytes of a
-                                            // scalar
+  // For each parameter, in order: 0 for an array, else the bytes of the scalar.
+  std::vector<std::int32_t> arguments{};
   std::vector<std::int32_t> block_sizes{};  // threads of a block, of each phase
   bool can_fail = false;                    // there is a record of failures behind the parameters
   // That the threads of a block share, of each phase; on the CPU one number, of what tasks keep on the stack.
@@ -73,11 +73,11 @@ struct KernelSource {
 // What one phase of a compiled kernel takes of a multiprocessor.
 struct Occupancy {
   int block_size = 0;
-  int registers = 0;                                  // of a thread
-  int thread_bytes = 0;                               // of a thread in memory: what registers do not hold
-  int shared_bytes = 0;                               // of a block
-  int n_blocks = 0, n_threads = 0, most_threads = 0;  // at once: blocks, their threads, and as many as could
-                                                      // be
+  int registers = 0;     // of a thread
+  int thread_bytes = 0;  // of a thread in memory: what registers do not hold
+  int shared_bytes = 0;  // of a block
+  // The blocks that run at once, their threads, and the threads that a multiprocessor could run.
+  int n_blocks = 0, n_threads = 0, most_threads = 0;
   friend bool operator==(const Occupancy&, const Occupancy&) = default;
 };
 
@@ -128,8 +128,9 @@ class Device {
   // text unless code is text. Kept for as long as somebody holds it.
   virtual std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code);
 
-  // How many blocks of so many threads run at once, as what each phase takes leaves room for them; at least
-  // 1, and the same whenever it is asked. Of engines that tell (Description::tells_occupancy).
+  // How many blocks of `threads` threads run at once, as far as the registers and the shared memory of each
+  // phase leave room for them; at least 1, and the same each time. Only engines with
+  // Description::tells_occupancy answer.
   virtual std::int64_t resident_blocks(const Kernel& kernel, int threads) const;
 
   // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it

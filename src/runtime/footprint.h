@@ -96,7 +96,8 @@ struct Touched {
 /// How closely it is looked at: whole loops at a time, or each iteration of outermost loops by itself, where
 /// these are few. What depends on the iteration, such as where a row's stores are aligned, is known then.
 enum class Look : std::uint8_t { loops, iterations };
-/// Touches of all buffers, of those that tasks touch at places which known elements say, or of the others.
+/// Touches of all buffers, only of buffers that tasks touch where known elements say, or of the other
+/// buffers.
 enum class Which : std::uint8_t { all, by_elements, others };
 /// Of the tasks of one launch of a phase; elements without a bound are INT64_MIN or INT64_MAX.
 class Touches {

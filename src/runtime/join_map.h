@@ -1,5 +1,5 @@
-// A table of things that are dear to make: what several threads ask for at once is made by the first, and the
-// others wait for it. A thing that could not be made is not remembered: whoever waited gets the same
+// A table of things that are expensive to make: what several threads ask for at once is made by the first,
+// and the others wait for it. A thing that could not be made is not remembered: whoever waited gets the same
 // exception, who comes later tries again.
 #pragma once
 

@@ -89,35 +89,37 @@ struct Stage {
   /// A window: reads as far from `read` as this, on the last axes, are served as well, and pieces that
   /// overlap keep what they share. Empty: that read alone.
   std::vector<Around> around = {};
-  /// The elements lie there in the order of the last axis but one, as threads read them that are neighbours
-  /// on that axis.
+  /// The elements lie in the order of the last axis but one, for threads that are neighbours on that axis.
   bool crosswise = false;
   /// The elements are computed by the map that makes the array, which is nowhere in memory.
   bool computed = false;
   bool operator==(const Stage&) const = default;
 };
 
-/// How the pieces of a cut leave what they have of one output, and how that becomes one.
+/// How the pieces of a cut leave their results for one output, and how these are joined.
 enum class Join : std::uint8_t {
-  accumulators,  // `n` accumulators side by side, joined behind the loop: the operator commutes
+  accumulators,  // `n` accumulators side by side, joined after the loop: the operator commutes
   chain,         // an accumulator takes `n` points, then an outer one takes it: bounds the rounding error
   runs,          // each lane or thread folds `n` neighbouring points, and their results are joined in order
   tree,          // neighbours first, in a logarithmic number of steps
   in_order,      // one after the other
-  partials,      // element t of each array of `memory` is what task t has, for a later phase to join
+  partials,      // element t of each array of `memory` is task t's result, for a later phase to join
   carried,       // element t of each array of `memory` is what task t goes on from, made by an earlier phase
-  handed_on,  // tasks take turns, or look back, to join what they have to what all before them have: of lanes
-              // `n` points of a task are scanned before its turn comes (0: they are folded), blocks look
-              // back at `n` of those before them at a time
-  packed,     // values go to memory of the task without gaps, and from there to their places: of lanes `n`
-              // points at most, of blocks Scan `n` counts; those of a partition are sorted by class there
-  counted,    // an earlier phase has counted the points of each class of each task
-  copies,     // `n` private copies of the bins, joined behind the loop
-  bins,      // each task has bins of its own in `memory`, for a later phase to join; of one place beside each
-             // other where the threads of a block fill them by operations of memory
-  taken,     // an operator that chooses one of its operands stores only where it takes the new one
-  atomic,    // one operation of memory: by threads on a stage, in at most `n` passes over the points, and
-             // by tasks; a stage is used where `n` points or more come for each of its elements
+  // Each task joins its total to the total of all tasks before it. Tasks of lanes take turns, and scan `n`
+  // points before their turn comes (0: they fold them). Blocks look back at `n` earlier blocks at a time.
+  handed_on,
+  // Values are packed without gaps in memory of the task, where a partition's are sorted by class, and stored
+  // from there. Lanes pack `n` points at most; for blocks, Scan `n` counts the values.
+  packed,
+  counted,  // an earlier phase has counted the points of each class of each task
+  copies,   // `n` private copies of the bins, joined after the loop
+  // Each task has bins of its own in `memory`, for a later phase to join. Where the threads of a block fill
+  // them by atomic operations, the bins of all tasks for one place lie beside each other.
+  bins,
+  taken,  // an operator that chooses one of its operands stores only where it takes the new one
+  // One atomic operation of memory: by threads on a stage, in at most `n` passes over the points, and by
+  // tasks. A stage is used where there are `n` points or more for each of its elements.
+  atomic,
   exchange,  // of several values for one place any stays
   winner,    // an earlier phase has found the last point for each place
   ranked,    // a Scan gives the place, and no two points have one
@@ -200,8 +202,7 @@ struct Nest {
 struct Inner {
   std::size_t number = 0;
   Nest nest;
-  /// It is walked so where it has at most so many points; 0: however many it has. Shorter versions stand
-  /// first.
+  /// The version is taken for at most this many points; 0: for any number. Shorter versions stand first.
   std::int64_t up_to = 0;
   /// There is a piece even if there are no points.
   bool at_least_one = false;
@@ -253,8 +254,7 @@ struct Copy {
   Expr fresh;
   bool operator==(const Copy&) const = default;
 };
-/// An array that takes the memory of another one, or begins as its copy: what the statement reads of `from`
-/// is there.
+/// An array that takes the memory of another one, or begins as its copy: reads of `from` read it.
 struct InPlace {
   Var array{}, from{};
   bool operator==(const InPlace&) const = default;
@@ -271,8 +271,8 @@ struct Landing {
   bool operator==(const Landing&) const = default;
 };
 
-/// How many blocks of so many threads run at once, which the kernel's registers and shared memory decide: the
-/// launch binds the name.
+/// How many blocks of `threads` threads run at once, which the kernel's registers and shared memory decide:
+/// the launch binds the name.
 struct Resident {
   Var name{};
   std::int64_t threads = 0;

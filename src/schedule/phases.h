@@ -1,4 +1,4 @@
-// What the phases around the main one compute, the same for lanes and for blocks: contents before points are
+// What the phases around the main one compute, for lanes and for blocks alike: contents before points are
 // stored, the partial results of tasks joined, what each task goes on from. Each is a legal Soac over names
 // of the program and memory of the launch. How it is walked differs: the caller adds a nest or a skeleton.
 #pragma once

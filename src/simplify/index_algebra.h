@@ -33,8 +33,8 @@ class IndexAlgebra {
    private:
     IndexAlgebra& algebra_;
     std::size_t n_facts_;
-    std::unordered_map<scalar::Expr, scalar::Expr> memo_;  // of outside: what is proven inside holds only
-                                                           // there
+    // The memo of the enclosing scope: what is proven inside holds only there.
+    std::unordered_map<scalar::Expr, scalar::Expr> memo_;
   };
   scalar::Expr operator()(scalar::Expr);
   /// Proven: the element that an index expression reads exists.

@@ -238,8 +238,8 @@ class Selection {
     return found;
   }
 
-  // Keys, each with its place behind it. Keys of 32 bits are compared as wider numbers, none of which equals
-  // the key of no element: a loop in ascending order then knows that what it has comes first.
+  // Pairs of a key and its place. Keys of 32 bits are compared as wider numbers, none of which equals the key
+  // that stands for no element: a loop in ascending order then knows that the pairs it holds come first.
   Found by_pairs(const Stm& s, const Sort& sort, std::size_t n, Expr extent) {
     auto [point, key] = keyed(sort);
     std::array<Expr, 2> no_element{last(key.kind()), last(Kind::i64)};

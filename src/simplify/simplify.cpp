@@ -369,8 +369,8 @@ class Simplifier {
   IndexAlgebra algebra_;
   std::vector<std::pair<std::size_t, Stm>> earlier_;  // with their keys
   std::vector<Expr> checked_;
-  std::vector<std::pair<Var, Var>> joined_;  // components of the statement, and the first one that equals
-                                             // each
+  // Components of the statement that equal an earlier one, and that one.
+  std::vector<std::pair<Var, Var>> joined_;
   bool at_top_ = false;
   soac::Vars sizes_;  // names that shapes and sizes of iteration spaces mention
 };

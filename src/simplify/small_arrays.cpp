@@ -29,7 +29,7 @@ namespace {
 
 // Fewer points than this are not worth lanes of their own.
 constexpr std::int64_t least_points = 8;
-// Rows of so many points are vectors by themselves.
+// Rows with at least this many points are vectors by themselves.
 constexpr std::int64_t least_row = 8;
 
 class SmallArrays {

@@ -5,8 +5,8 @@
 
 namespace fulgurite::soac {
 
-/// The arguments, with names in place of those that are no extents where the function has arrays whose shapes
-/// depend on them; appends the Lets that bind the names.
+/// The arguments of a function, where an argument that is no extent is replaced by a name if shapes of the
+/// function's arrays depend on it; appends the Lets that bind the names.
 std::vector<Expr> bind_for_shapes(scalar::Arena&, const Lambda&, std::vector<Expr> arguments,
                                   std::vector<Stm>& lets);
 

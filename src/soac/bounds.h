@@ -120,7 +120,7 @@ class Bounds {
   std::unordered_map<Var, Choice> choices_;
   std::unordered_map<Var, Interval> elements_;  // of arrays of integers
   Made made_;        // by statements of the program, which are learned when asked for
-  Interval points_;  // number of those of the Soac whose body is being learned
+  Interval points_;  // how many points the Soac has whose body is being learned
   int arrays_ = 0;   // of made_ whose statements are being learned
   std::unordered_map<std::uint32_t, Interval> memo_;  // by node id, while facts and names stay
   std::unordered_map<std::uint32_t, bool> known_;     // by node id

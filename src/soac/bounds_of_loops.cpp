@@ -3,7 +3,7 @@
 //   its beginning      what is at most the most of what it began with and 0 stays so (it approaches 0)
 //   all                every component gives at most the most of what all began with (they change places)
 //   none               whatever it got, an iteration gives at most so much (a minimum with a size)
-// and the same for lower bounds. In the first the parameter itself stands for its value. The elements of
+// and likewise for lower bounds. In the first the parameter itself stands for its value. The elements of
 // arrays stay where those of their beginning are, or have no bound.
 #include <algorithm>
 

@@ -111,8 +111,8 @@ class Prover {
     if (e.is_constant()) {
       const int unused = 64 - bits_of(e.kind());
       if (scalar::is_signed(e.kind()) && static_cast<std::int64_t>(e.bits() << unused) < 0) return true;
-      return extent.is_constant() && scalar::is_integer(e.kind()) && e.bits() >= extent.bits();  // neither is
-                                                                                                 // negative
+      // Bits compare as numbers do, as neither is negative.
+      return extent.is_constant() && scalar::is_integer(e.kind()) && e.bits() >= extent.bits();
     }
     return e.type() == Type{} && sizes_.equal(e, extent);
   }

@@ -137,7 +137,8 @@ class ReuseAnalysis {
     }
   }
 
-  // The array of those around whose memory an array of a branch has.
+  // The array of the enclosing body whose memory an array of a branch takes; else where the chain of reuse
+  // ends.
   Var first_from(const Vars& own, Var array) const {
     while (!own.contains(array)) {
       const auto found = reuse.find(array);

@@ -66,8 +66,8 @@ struct fg_program {
   char architecture[16];
   bool is_loaded;
   fulgurite::standalone::Plan plan;
-  fulgurite::standalone::Several<fg_type> types;  // of its parameters, without captured arrays, and its
-                                                  // results
+  // The types of its parameters, without captured arrays, and of its results.
+  fulgurite::standalone::Several<fg_type> types;
   std::size_t n_parameters, n_results;
 };
 

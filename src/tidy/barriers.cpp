@@ -129,7 +129,7 @@ class Accesses {
   Touches found_;
 };
 
-// Nobody, one thread, or several of them, and the same of their warps.
+// Which threads access something: none, a certain one, or several; and likewise which warps.
 class Who {
  public:
   void add(std::int32_t thread) {

@@ -133,7 +133,7 @@ Kernel run_forward(Kernel kernel, const PassOptions&) {
 
 const kernel::Pass forward{
     .name = "forward",
-    .description = "a thread does not load what it has just stored; arrays that nothing loads from go",
+    .description = "a thread does not load what it just stored; arrays that nothing loads from go",
     .run = run_forward,
     .is_optional = true};
 

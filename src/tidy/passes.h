@@ -35,7 +35,7 @@ std::vector<const kernel::Pass*> passes(Route);
 /// Runs the passes of a route. Each pass is timed, dumped under its own name if it changed the kernel, and
 /// its result is checked.
 kernel::Kernel run(Route, kernel::Kernel, const kernel::PassOptions&, kernel::PassContext&);
-/// The same for a user's kernel, or another one that is not bisected.
+/// Runs them on a user's kernel, or on another one that bisection does not look at.
 kernel::Kernel run(Route, kernel::Kernel, const kernel::PassOptions&);
 
 /// Runs the given passes in the same way.

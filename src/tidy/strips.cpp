@@ -86,7 +86,7 @@ class Strips {
     return power;
   }
 
-  // Par(lanes) of the instances from `first` on, of those before `end`.
+  // Par(lanes) of the instances from `first` on that are before `end`.
   Stm strip_of(const Stm& s, const Par& par, Expr first, std::int64_t lanes, Expr end) {
     Expr lane = arena_.fresh({Kind::i64}, "lane");
     Expr thread = arena_.fresh({Kind::i64}, arena_.info(par.name).name);

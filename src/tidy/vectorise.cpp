@@ -93,8 +93,7 @@ class Widening {
  private:
   bool varies(Expr e) const { return divergence_.varies(e); }
 
-  // Index arithmetic with the names of varying Lets replaced by their definitions, down to the instance
-  // number.
+  // Index arithmetic, with names of varying Lets replaced by their definitions, down to the instance number.
   Expr expanded(Expr e) { return scalar::substitute(arena_, e, definitions_); }
 
   bool is_pure_arithmetic(Expr root) const {

@@ -46,7 +46,7 @@ struct PassReport {
 
 struct LaunchReport {
   std::string kernel;   // its name
-  Operation operation;  // the last of those it does
+  Operation operation;  // the last operation that the launch does
   std::string when;     // "in each iteration of a loop"; empty: once
   int n_phases = 1;
   std::vector<schedule::PhaseInWords> schedule;

@@ -46,8 +46,8 @@ class Footprints {
   };
   struct Read {
     std::vector<std::optional<Span>> spans;  // of each axis; none: of all of it, for all that is known
-    Expr indices;                            // values that the names in its indices have together; absent:
-                                             // nobody knows
+    // How many values the names in its indices take together; absent: unknown.
+    Expr indices;
     bool at_most;
     const soac::Stm* loop;  // the innermost statement whose points it is in
     Expr again;             // for as many values of names that are not in its indices: the same
@@ -65,8 +65,8 @@ class Footprints {
 
   scalar::Arena& arena_;
   const soac::EqualSizes& sizes_;
-  std::unordered_map<Var, Expr> ranges_;  // the extents of those that are open; absent: unknown
-  std::vector<Var> open_;                 // in order
+  std::unordered_map<Var, Expr> ranges_;  // the extents of the ranges in open_; absent: unknown
+  std::vector<Var> open_;                 // ranges around the current place, in order
   std::unordered_map<Var, Expr> lets_;
   soac::Vars bound_;  // by the statement: values nobody knows, unless they are a range
   std::unordered_map<Var, std::vector<Read>> reads_;

@@ -103,8 +103,8 @@ class Telling {
       add_loops(note.source->stm, launch.sequential);
       add_traffic(traffic_of_(note), launch);
       launch.computes_elements = note.launch != nullptr;
-      launch.reads_at_most |= note.launch && note.launch->name == "sort_rows";  // results are read again
-                                                                                // where digits are moved
+      // A sort reads its results again where it moves digits.
+      launch.reads_at_most |= note.launch && note.launch->name == "sort_rows";
     } else {
       launch.bytes_read = sizes_.formula(note.bytes_read);
       launch.bytes_written = sizes_.formula(note.bytes_written);

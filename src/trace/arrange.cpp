@@ -114,9 +114,9 @@ Values rotate(std::span<const Value> parts, Value by, int axis, Here where) {
   const std::size_t along = axis_of(arrays[0], axis, "rotate", where);
   Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
   const Expr size = shape[along], modulus = scalar::max(size, 1);
-  const Expr shift = trace::modulo(t.expr(by, where), modulus);  // 0 <= shift
-                                                                 // < modulus
-  const Expr n_first = size - shift;                             // the elements that come before the wrap
+  // This gives 0 <= shift < modulus.
+  const Expr shift = trace::modulo(t.expr(by, where), modulus);
+  const Expr n_first = size - shift;  // the elements that come before the wrap
   return t.values(tabulate_all(t, std::move(shape), "rotate", where, [&](std::span<const Expr> indices) {
     return either(
         t, indices[along] < n_first, "rotate", where,

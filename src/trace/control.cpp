@@ -79,8 +79,8 @@ void erase_known(std::vector<T>& list, std::span<const Expr> known, std::size_t 
 struct Branch {
   soac::Lambda lambda;
   Groups groups;
-  Exprs outer;  // the results that have a meaning outside the branch, said of what is known there; absent:
-                // others
+  // For each result, an equal expression of names outside the branch; absent where there is none.
+  Exprs outer;
 };
 
 Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const Here& where) {

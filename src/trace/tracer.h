@@ -159,8 +159,9 @@ class Tracer {
   std::vector<Open> scopes_;                 // innermost last
   std::vector<Opened> ever_opened_;          // indexed by scope id
   std::vector<std::uint32_t> scope_of_var_;  // indexed by Var
-  std::unordered_map<Expr, std::uint32_t> scope_of_;   // of the innermost scope that an expression needs; for
-                                                       // look-up only
+  // The innermost scope that an expression needs. Nothing goes through all of them, as their order is not
+  // fixed.
+  std::unordered_map<Expr, std::uint32_t> scope_of_;
   std::vector<std::pair<Exprs, unsigned>> arguments_;  // shapes of parameters and what the user calls them
   std::unordered_map<std::string, Site> sites_;
   std::vector<detail::Capture> captures_;

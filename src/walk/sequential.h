@@ -18,7 +18,7 @@ struct Together {
 /// where operators know more behind the first point with that one by itself.
 void sequential_loop(const Emitter&, const soac::Stm&, const Together& = {});
 
-/// The same of a reduction whose nest cuts its axes into pieces, which accumulators of their own fold: a
+/// Lowers a reduction whose nest cuts its axes into pieces, each of which has accumulators of its own: the
 /// window of each lane.
 void fold_in_lanes(const Emitter&, const soac::Stm&, const schedule::Nest&);
 

@@ -58,8 +58,8 @@ std::int64_t forced(int columns, int accesses) {
 }
 
 TEST(PapersCounts, BankConflictsAreThoseOfPartnersInTwoBanks) {
-  const int of_a_sorter = 1 + 2 + 3 + 4 + 5;  // columns of partners less than 32 apart in the nine mergers of
-                                              // vsort
+  // How many columns in the nine mergers of vsort have partners less than 32 apart.
+  const int of_a_sorter = 1 + 2 + 3 + 4 + 5;
   EXPECT_EQ(counted(vsort).bank_conflicts, forced(of_a_sorter, 4));
   EXPECT_EQ(counted(vsort_r).bank_conflicts, forced(of_a_sorter, 4));
   // Of tsort mergers 1 to 5 have 1 to 5 such columns, the others five each; the first reads global memory.

@@ -290,7 +290,7 @@ TEST(Blocks, StripsAreExplained) {
       "tasks: blocks of 2048 points or more, enough for each thread (thread_points)");
 }
 
-/// A program of one argument of n elements of 4 bytes moves at most `most` bytes for each of those, by
+/// A program of one argument of n elements of 4 bytes moves at most `most` bytes for each element, by
 /// accesses side by side.
 void expect_traffic(const std::string& text, const Value& argument, double most) {
   EmulatorDevice::shared().take_counts();

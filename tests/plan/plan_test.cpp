@@ -60,8 +60,8 @@ TEST(PlanMemory, ReleasesAfterTheLastUseOfWhatIsNoResult) {
   const Plan plan = release_after_last_use(sample());
   EXPECT_EQ(released(plan.steps), std::vector<Place>{1});  // not the parameter 0, not the result 3
   EXPECT_EQ(plan.steps[7].action, Action(Release{1}));     // right behind the second launch
-  EXPECT_EQ(released(std::get<If>(plan.steps[10].action).then_steps), std::vector<Place>{2});  // where it was
-                                                                                               // allocated
+  // The array is released in the branch that allocated it.
+  EXPECT_EQ(released(std::get<If>(plan.steps[10].action).then_steps), std::vector<Place>{2});
 }
 
 TEST(PlanMemory, WhatAnIterationLeavesForTheNextIsKept) {

@@ -155,7 +155,7 @@ class Draw {
           {kinds.size() == 1 ? name : "fg::get<" + std::to_string(i) + ">(" + name + ")", parts[i]});
   }
 
-  /// An array that fits, mostly one of those made last; null if there is none.
+  /// An array that fits, mostly one that was made recently; null if there is none.
   template <class F>
   const Array* pick(F&& fits) {
     std::vector<const Array*> all;

@@ -106,7 +106,7 @@ inline void rows_of_sizes(Draw& d) {
            texts[change] + (change == 1 || change == 3 ? by : "") + "; }, v); }, " + name + ");");
     name = made;
   }
-  // A fold of an array of so many elements, or of one with as many as a product or a difference.
+  // A fold of an array whose number of elements is an expression: a size, a product or a difference.
   const std::size_t how = d.below(4);
   std::string param, body_text;
   const auto row = d.repeatable([&](std::span<const Value> given) {

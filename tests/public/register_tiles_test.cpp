@@ -31,7 +31,7 @@ const char* const policies[] = {
     "tile_vectors_16_registers=1 tile_rows=1 tile_depth=1 fold_chain=2",
     "fold_chain=2"};
 
-// The same of blocks of threads: their tiles, the parts of sums that several blocks share.
+// Policies for blocks of threads: their tiles, and the parts of sums that several blocks share.
 const char* const policies_of_blocks[] = {
     "", "product_least=1",
     ("product_least=1 product_threads=32 product_rows=2 product_columns=2 product_depth=4 "

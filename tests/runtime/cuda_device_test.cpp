@@ -142,8 +142,8 @@ TEST_F(Cuda, EightThreadsBuildLaunchAndFail) {
 }
 
 TEST_F(Cuda, SharesMemoryWithTheUsersOfTheDevice) {
-  const Memory users = upload(numbers(100, 1)), y = device().allocate(396);  // as if another library had
-                                                                             // allocated it
+  // As if another library had allocated it.
+  const Memory users = upload(numbers(100, 1)), y = device().allocate(396);
   const auto start = reinterpret_cast<std::uintptr_t>(device().handle(users));
   void* const second = reinterpret_cast<void*>(start + sizeof(int));
   const Memory x = device().adopt(second, 396);

@@ -172,8 +172,8 @@ auto ilv(int i, const F& f, const Pull<T>& a, Here where = Here::current()) {
 template <class F, class T>
 auto warps(std::int64_t n, const F& f, const Pull<T>& a, Here where = Here::current()) {
   if (n < 1) fulgurite::detail::block::refuse_size(n, where);
-  const auto pushed = [&](const Pull<T>& part) { return push(f(part), where); };  // the warp writes what it
-                                                                                  // made
+  // Each warp writes the part that it computed.
+  const auto pushed = [&](const Pull<T>& part) { return push(f(part), where); };
   const std::int64_t whole = a.size() / n;
   if (a.size() % n == 0) return groups::on(whole, false, Level::warp, pushed, a, where);
   if (whole == 0) return groups::on(1, false, Level::warp, pushed, a, where);

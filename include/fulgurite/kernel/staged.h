@@ -88,7 +88,7 @@ void side_by_side(const std::function<void()>& first, const std::function<void()
 using Meet = std::function<void(Value to, Value left, Value right)>;
 /// Element 0 becomes the join of all n, a power of two; the operator commutes.
 void join_all(std::int64_t n, const Meet&, Here where);
-/// Each of the n >= 1 elements becomes the join of those up to it.
+/// Each of the n >= 1 elements becomes the join of all elements up to it.
 void join_up_to(std::int64_t n, const Meet&, Here where);
 
 /// par() of n elements in each part of a warp, whose instances may shuffle.

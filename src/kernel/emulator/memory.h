@@ -14,8 +14,8 @@
 
 namespace fulgurite::kernel::emulator {
 
-/// Some of the accesses that nothing orders against each other: enough that a later one which races with any
-/// of those that there were races with one that is kept, where barriers alone order. Two of a warp, one of
+/// Some of the accesses that nothing orders against each other: enough that where barriers alone order, a
+/// later access that races with any earlier one also races with one that is kept. Two of a warp, one of
 /// another warp of the task and one of another task stand for all others. Most often there is one; the three
 /// others have a place in a pool once there are any.
 class Concurrent {

@@ -59,7 +59,7 @@ class TaskOrder {
   void acquire(std::uint16_t thread, const KnowledgePtr&);
   /// What `thread` has done and knows, beside what the element holds from others.
   KnowledgePtr release(std::uint16_t thread, const KnowledgePtr& held);
-  /// The same for all threads, which wait for each other before and behind.
+  /// Acquires, or releases, for all threads of the block, which wait for each other before and after.
   void acquire_all(const KnowledgePtr&);
   KnowledgePtr release_all(const KnowledgePtr& held);
 

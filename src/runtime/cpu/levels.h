@@ -1,6 +1,6 @@
 // Levels of this machine's instruction set, for which code is compiled ahead of time: named as FULGURITE_CPU
-// and bundles name them, lower ones first; a processor that reaches one runs the code of those below it.
-// Needs nothing of a library's, since the static run time asks too.
+// and bundles name them, lower ones first. A processor that reaches a level also runs the code of all lower
+// ones. Needs nothing of a library's, since the static run time asks too.
 #pragma once
 
 #include <array>

@@ -252,7 +252,7 @@ void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* conte
   busy_.store(false, std::memory_order_release);
 }
 
-// Every unit has been taken; some of those that workers took, n_units, are still being run.
+// Every unit has been taken. Workers took n_units of them, and may still run some.
 void ThreadPool::wait_for_workers(std::uint32_t number, std::uint32_t n_units) const {
   for (int looks = 0;; ++looks) {
     std::uint32_t n_done = 0;

@@ -88,7 +88,8 @@ class ThreadPool {
     std::atomic<std::int64_t> n_tasks{0};
     std::atomic<std::uint32_t> n_units{0};
     std::atomic<Order> order{Order::any};
-    std::atomic<int> last{-1};  // of an ordered job: who took the newest task of those n_threads apart
+    // Of an ordered job: who took the newest of the tasks whose number is this share's, modulo n_threads.
+    std::atomic<int> last{-1};
     std::atomic<int> callers_core{-1};
     std::atomic<std::uint64_t> done{0};  // how many units of which job the thread has run
     alignas(128) CoreOfWorker core;

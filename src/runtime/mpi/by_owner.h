@@ -13,8 +13,8 @@
 
 namespace fulgurite::runtime::mpi {
 
-/// Who answers for which bytes of the array: of those that have them, or all ranks where nobody does, the one
-/// that a division into equal blocks gives them to, else the first.
+/// Who answers for which bytes of the array. A division into equal blocks gives each byte to a rank; this
+/// rank answers if it has the byte or if nobody does, else the first rank that has it.
 std::vector<Intervals> owners(const Layout&, std::int64_t element_bytes);
 
 /// One array of a launch, and the marks of this rank's tasks: a byte for every `unit` bytes.

@@ -271,7 +271,7 @@ class MpiDevice::Launching {
             return true;
       return false;
     };
-    // The longest run of those that do not wait.
+    // The longest run of tasks that do not wait.
     std::pair<std::int64_t, std::int64_t> best{first, first};
     for (std::int64_t task = first; task < last;) {
       const std::int64_t begin = task;

@@ -256,7 +256,8 @@ class Dividing {
     });
   }
 
-  // Too few ranks have tasks: half of those that could, as long as there is a closer look to take; else one.
+  // Whether too few ranks have tasks: at most half of the ranks that could have some, as long as the loops
+  // can be looked at more closely; after that, a single one.
   bool leaves_ranks_out(const std::vector<std::int64_t>& first_tasks, Look look) const {
     std::int64_t n_busy = 0;
     for (std::size_t r = 0; r + 1 < first_tasks.size(); ++r)

@@ -272,7 +272,8 @@ Memory ModelDevice::allocate(std::size_t bytes) {
   const int access = bytes > most_known ? PROT_NONE : PROT_READ | PROT_WRITE;
   void* const data = mmap(nullptr, std::max<std::size_t>(bytes, 1), access,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) throw OutOfMemory("no addresses are left for the arrays of so many ranks");
+  if (data == MAP_FAILED)
+    throw OutOfMemory("the address space has no room for the arrays of this many ranks");
   arrays_.insert_or_assign(data, Array{bytes, Layout(bytes, cluster_.ranks)});
   return {data, bytes};
 }

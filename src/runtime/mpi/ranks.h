@@ -24,8 +24,8 @@ struct Message {
   int rank;
   void* data;  // of one that is sent it is only read, unless it is packed
   std::size_t bytes;
-  /// Not 0: it is put together, and taken apart, while it travels in portions of so many bytes. Two of one
-  /// that is received are in `data` at a time, which has no room for more.
+  /// Not 0: the message is packed and unpacked while it travels, in portions of this many bytes. Where it is
+  /// received, `data` has room for two portions at a time.
   std::size_t portion = 0;
 };
 /// Puts together, or takes apart, the next bytes of the message with this number.
@@ -34,8 +34,8 @@ using OfPortion = std::function<void(std::size_t message, std::span<std::byte> p
 /// What this rank has sent since it began, as an independent count of MPI's calls sees it: one collective
 /// operation compares the builds of all ranks at the start.
 struct Traffic {
-  std::uint64_t messages = 0, bytes = 0;  // of point to point; portions, and each 2^30 bytes, count as
-                                          // messages
+  // Sent from point to point. Portions, and each 2^30 bytes, count as messages.
+  std::uint64_t messages = 0, bytes = 0;
   std::uint64_t collectives = 0;
 };
 

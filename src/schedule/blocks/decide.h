@@ -9,7 +9,7 @@ namespace fulgurite::schedule {
 ///
 ///   fill       the contents of scatters, before
 ///   clear      what phases add to, or look at before they have stored there
-///   fold       each block's partial results of the Scans, one level of those that depend on others at a time
+///   fold       each block's partial results of the Scans, level by level where Scans depend on each other
 ///   carry      one block: what each block goes on from; the Scans' values at the end
 ///   winners    of scatters that leave the last value, or several components together: which point's stay
 ///   count      the points of each class, of partitions of many classes; and where they go

@@ -103,8 +103,7 @@ void Updates::count(std::size_t g) {
   sum_counts(g, counts, table);
 }
 
-// Where the block's points of the class go, and where class c begins: where the first block's points of it
-// go.
+// Where the block's points of the class go. Class c begins where the first block's points of it go.
 void Updates::sum_counts(std::size_t g, Var counts, Var table) {
   const soac::OutputView::Partitioned& partition = at_.outputs().partitions[g];
   const Expr classes = partition.classes, size = at_.blocks() * classes;

@@ -113,8 +113,8 @@ bool may_have_windows(const soac::Soac& op) {
 
 }  // namespace
 
-// What is read around a strip costs little beside the strip itself where there is room. Narrow strips are
-// more blocks.
+// In a wide strip the points read around it cost little beside the strip itself. Narrow strips give more
+// blocks.
 std::optional<Strip> choose_strip(const Surroundings& at, bool has_rows, std::int64_t rows,
                                   std::int64_t columns, std::int64_t bytes) {
   const BlocksPolicy& by = at.policy.blocks;

@@ -1,4 +1,4 @@
-// Points of a map whose reductions several tasks share: each task leaves what it has of them, a row of an
+// Points of a map whose reductions several tasks share: each task leaves its partial results, a row of an
 // array for each component, and a phase joins the rows.
 #pragma once
 

@@ -183,7 +183,7 @@ std::int64_t points_in_task(const soac::Soac& soac, double work, bool scans_in_r
   // What a task packs stays in a cache of its own.
   if (const std::int64_t bytes = bytes_packed(soac, by); bytes > 0)
     while (tile > by.least_packed_tile && tile * bytes > by.packed_bytes) tile /= 2;
-  // So does what it has scanned as long as it waits for its turn.
+  // So do the values that it has scanned, as long as it waits for its turn.
   if (scans_in_runs)
     while (tile > most_lanes && tile * bytes_scanned(soac) > by.scanned_bytes) tile /= 2;
   return tile;

@@ -50,8 +50,8 @@ struct Lanes {
 };
 
 LaneLoops choose(scalar::Arena&, const soac::Soac&, const Lanes&);
-/// The same for lanes along the Soac's last axis, where that has a constant number of points, fewer than
-/// there are lanes: each vector is full, or there is only one, which has a mask.
+/// Fits the loops to a last axis with a constant number of points, fewer than there are lanes: each vector is
+/// full, or there is only one, which has a mask.
 LaneLoops fitted(LaneLoops, const soac::Soac&);
 /// Why tasks that are cut for the loops, and lanes, take so many points: lines of Phase::why.
 std::vector<std::string> reasons_of(const soac::Soac&, const LaneLoops&, const Lanes&);

@@ -1,5 +1,4 @@
-// Nests of lanes: how the numbers of loops.h and grid.h become axes, cuts and combines, and are read from
-// them again.
+// Nests of lanes: how numbers of loops.h and grid.h become axes, cuts and combines, and are read again.
 #pragma once
 
 #include "schedule/lanes/grid.h"

@@ -57,7 +57,7 @@ class Checks {
     return divides(e) && covers_divisor(e.arg(1));
   }
 
-  // The same of a condition that asks whether values are between 0 and extents.
+  // Whether a condition, that values are between 0 and extents, can be tested for the row; adds it then.
   bool covers_condition(Expr condition) {
     std::vector<Expr> not_negative, indices, extents;
     if (!add_parts(condition, not_negative, indices, extents)) return false;
@@ -188,8 +188,8 @@ bool covers_places(Checks& checks, std::span<const soac::OutputView::Scattered> 
   });
 }
 
-// The same of those that points scatter to. A place that is the same along the row is looked at once as it
-// is.
+// Whether all places that points scatter to can be known to be inside for the row. If no place moves along
+// the row, it is tested once anyway, and the answer is no.
 bool covers_places(Checks& checks, const soac::Soac& op) {
   const Expr columns = op.dims.back();
   if (columns.is_constant() && columns.bits() <= short_row) return false;

@@ -16,8 +16,8 @@ struct RaggedRows {
 };
 /// Nothing if the statement is none.
 std::optional<RaggedRows> ragged_rows(scalar::Arena&, const soac::Stm&);
-/// The same of any map, of its reductions with neutral elements, whose operators do not depend on the row.
-/// Its results are scalars.
+/// Finds a map with ragged rows: its reductions have neutral elements, and operators that do not depend on
+/// the row. Its results are scalars.
 std::optional<RaggedRows> reduces_ragged_rows(scalar::Arena&, soac::Stm map);
 
 /// The reductions as one, on (whether a row begins here, the reductions' components), over elements of any

@@ -61,7 +61,7 @@ class Places {
 
   std::size_t innermost() const { return soac_.dims.size() - 1; }
 
-  /// Of those on an axis, the longest end in front, else the longest end behind, else the first; null: none.
+  /// On an axis, the place with the longest first end, else with the longest last end, else any; or null.
   const Place* on_axis(std::size_t axis) const {
     const Place* best = nullptr;
     const auto rank = [](const Place& p) {

@@ -14,7 +14,7 @@ using scalar::Var;
 
 using Levels = std::unordered_map<Var, int>;  // of Scans, by the first name that they bind
 
-/// 0: the operands need no Scan; else one more than the highest of those that they need.
+/// 0 if the operands need no Scan; else one more than the highest level among the Scans that they need.
 int level_of(const soac::Lambda& body, std::span<const Expr> operands, const Levels&);
 
 /// Of each Scan of the body, in order.

@@ -48,7 +48,7 @@ class Steps {
   /// From here on what the step of a level makes of these operands goes to its tile: `base` is the negated
   /// number of the tile's first point.
   void place_operands(const Emitter&, const soac::Stm& step, std::size_t level, Expr base) const;
-  /// The same of what the last step posts, and of operands if it is the only one.
+  /// Places in the tile what the last step posts, and also the operands if it is the only step.
   void place_last(const Emitter&, Expr base) const;
   /// What was before the tile, of each group and component of a level.
   using Before = std::vector<std::vector<Expr>>;

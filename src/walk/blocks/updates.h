@@ -1,5 +1,4 @@
-// How the values of scatters and partitions get to their places, and what Scans go on from, as a schedule
-// says.
+// How values of scatters and partitions get to their places, and what Scans go on from, by the schedule.
 #pragma once
 
 #include "parts/look_back.h"

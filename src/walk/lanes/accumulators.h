@@ -13,7 +13,7 @@ class Accumulators {
 
   /// In scalar code: every lane has the neutral elements.
   void start(const Emitter&) const;
-  /// In lane t: variables with what it has; and what they hold stored again.
+  /// In lane t: restore() loads the lane's accumulators into variables, save() stores the variables again.
   Running::Groups restore(const Emitter&, Expr t) const;
   void save(const Emitter&, const Running::Groups&, Expr t) const;
   /// In scalar code: lane 0 gets what all lanes have, joined ...

@@ -1,7 +1,7 @@
-// Scans whose operators are dear, in lanes: each lane scans a run of neighbouring points by itself, and what
-// the runs before have is joined to each value. That is two applications of the operator for a vector of
-// values, where a scan across its lanes takes as many as the logarithm of their number, and one more
-// (Blelloch, "Prefix sums and their applications", 1990, section 1.4).
+// Scans whose operators are expensive, in lanes: each lane scans a run of neighbouring points by itself, and
+// the total of the runs before it is joined to each value. That is two applications of the operator for a
+// vector of values, where a scan across its lanes takes as many as the logarithm of their number, and one
+// more (Blelloch, "Prefix sums and their applications", 1990, section 1.4).
 #pragma once
 
 #include "walk/lanes/runs.h"
