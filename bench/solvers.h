@@ -47,7 +47,7 @@ inline Mat<int> alignment_in_blocks(Mat<int> similarity, Exp<int> penalty, int s
       2 * across - 1,
       [&](Index d, Vec<int> scores) {
         const Index first = fg::max(d + 1 - across, 0), number = fg::min(d + 1, across) - first;
-        // The place of the last score that is known in front of the k-th block.
+        // The place of the last score that is known before the k-th block.
         const auto corner = [&](Index k) { return (first + k) * size * width + (d - first - k) * size; };
         const fg::Acc<int, 3> blocks = fg::map(
             [&](Index k) {
@@ -57,7 +57,7 @@ inline Mat<int> alignment_in_blocks(Mat<int> similarity, Exp<int> penalty, int s
                   [&](Index i, Vec<int> up, Mat<int> rows) {
                     const Vec<int> before =
                         fg::concat(fg::replicate(1, scores[at + i * width]), fg::take(up, size - 1));
-                    // A score less the gaps in front of it is the most of all to the left of it.
+                    // A score less the gaps before it is the most of all to the left of it.
                     const Vec<int> from_above = fg::generate(size, [&](Index j) {
                       return fg::max(before[j] + similarity(row + i, column + j), up[j] - penalty) -
                              gap(j + 1);

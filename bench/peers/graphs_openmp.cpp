@@ -293,7 +293,7 @@ bool is_less(Point p, Point q) {
   return p.x < q.x || (p.x == q.x && p.y < q.y);
 }
 
-// The corners after a and in front of b, of points that lie to the right of the line from a to b.
+// The corners after a and before b, of points that lie to the right of the line from a to b.
 void corners(const Points& outside, Point a, Point b, Points& hull) {
   if (outside.empty()) return;
   Point far = outside[0];

@@ -51,7 +51,7 @@ struct Parameter<Acc<T, N>> {
   static void view(const ArrayArgument<T, N>& argument, ArgumentView* views) { argument.view_as(views); }
 };
 
-// Components in front of the array of the others.
+// How many components come before the array of the others: 1 in a ragged array, whose offsets come first.
 template <class P>
 inline constexpr std::size_t n_alone = 0;
 

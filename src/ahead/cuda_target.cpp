@@ -136,7 +136,7 @@ std::vector<std::string> cuda_declarations(const Program& program) {
   return all;
 }
 
-// The names behind the types.
+// The names after the types.
 std::vector<std::string> names_in(const std::vector<std::string>& declarations) {
   std::vector<std::string> all;
   for (const std::string& declaration : declarations)
@@ -174,7 +174,7 @@ void bind_arrays(HostSteps& steps, const Program& program) {
     }
 }
 
-// What a function does in front of the steps: looks at its arguments, and names what the steps need.
+// What a function does before the steps: looks at its arguments, and names what the steps need.
 std::string begin_text(const Program& program, const HostSteps& steps, const std::string& body) {
   std::string text = "  const gpu_call* const call = &how;\n";
   for (const Value& value : program.parameters) {

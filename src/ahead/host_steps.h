@@ -48,7 +48,7 @@ class HostSteps {
   virtual std::string copied(const std::string& to, const std::string& from, const std::string& bytes) = 0;
   /// Between the array `size` of a result's extents and its allocation.
   virtual void make_room(std::size_t /*result*/) {}
-  /// Behind all steps, in front of the results.
+  /// After all steps, before the results.
   virtual void end() {}
   /// An expression: how many blocks run at once, where the target can ask.
   virtual std::string resident(const plan::Resident&);

@@ -17,7 +17,7 @@ using scalar::Kind;
 /// each of their scalars.
 struct Value {
   std::string name;
-  std::vector<std::string> components;  // of more than one: their names, behind the value's
+  std::vector<std::string> components;  // of more than one: their names, after the value's
   std::vector<Kind> kinds;              // of the components
   int rank = 0;                         // 0: scalars
 };

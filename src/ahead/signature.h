@@ -16,7 +16,7 @@ void check_names(const Program&, const std::vector<std::string>& others = {});
 
 std::string c_type(Kind);  // int32_t, float, bool
 
-/// A component's name: the value's, or behind it the component's.
+/// A component's name: the value's, or after it the component's.
 std::string component_name(const Value&, std::size_t component);
 /// The names of a value's extents: x_size, or image_size0, image_size1.
 std::vector<std::string> extent_names(const Value&);

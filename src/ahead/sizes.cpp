@@ -165,7 +165,7 @@ class Sizes {
   bool changes_ = false;
 };
 
-// The statements behind those that name what they do not use.
+// The statements after the ones that name what they do not use.
 std::string with_unused(const Program& program, const std::string& text) {
   return unused_text(size_arguments(program), text) + text;
 }

@@ -30,7 +30,7 @@ struct Distributed {
   /// The last array parameters.
   std::vector<runtime::OwnArray> own = {};
 
-  /// Appends a parameter for an array of the engine's own; arrays stand in front of scalars, and it behind
+  /// Appends a parameter for an array of the engine's own; arrays stand before scalars, and it after
   /// the other arrays.
   kernel::Var add_own(scalar::Kind, const std::string& name, runtime::OwnArray);
 };

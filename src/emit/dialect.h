@@ -1,5 +1,5 @@
 // What a language of the C family spells its own way: the only thing in which printed kernels differ. A
-// dialect is a table (c.cpp) and the prelude that stands in front of its kernels; the prelude gives all of
+// dialect is a table (c.cpp) and the prelude that stands before its kernels; the prelude gives all of
 // them the same type names (f32, b1, i64x16) and functions.
 #pragma once
 
@@ -82,7 +82,7 @@ struct Dialect {
 extern const Dialect c;
 
 /// C11 for GCC 12 and later and Clang: for kernels that other programs compile with their own flags. What it
-/// stands behind depends on the processor: portable_prelude.h.
+/// follows it depends on the processor: portable_prelude.h.
 extern const Dialect portable_c;
 
 /// CUDA C++ for NVRTC, without headers. Wants --fmad=false: which products are part of a sum

@@ -176,7 +176,7 @@ class Combiner {
         Precedence::unary};
   }
   Text conditional() {
-    // Compilers warn of & in front of ?, where nobody tells them not to.
+    // Compilers warn of & before ? unless they are told not to.
     const Precedence of_condition = dialect_.has_threads ? Precedence::equality : Precedence::bit_or;
     std::string text =
         fmt::format("{} ? {} : {}", inside(operands_[0], of_condition), inside(typed(1), Precedence::bit_or),

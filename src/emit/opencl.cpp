@@ -26,7 +26,7 @@ const Dialect opencl = {
     .array = "{0} {1}[{2}]",
     .has_threads = true,
     .thread = "const i64 {0} = get_local_id(0);",
-    // A flag is 0 or 1. PoCL 3.1 computes wrong values behind barriers where a condition leads to them.
+    // A flag is 0 or 1. PoCL 3.1 computes wrong values after barriers where a condition leads to them.
     .guard = "for (int once = 0; once < {0}[0]; ++once) {{",
     .end_guard = "}",
     .shared = "local uchar {0}[{1}] __attribute__((aligned(16)));",

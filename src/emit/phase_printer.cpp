@@ -210,7 +210,7 @@ void PhasePrinter::body(const Block& statements) {
 }
 void PhasePrinter::block(const Block& statements) {
   ++depth_;
-  const auto outer_rooms = rooms_;  // arrays made further in are not known behind it
+  const auto outer_rooms = rooms_;  // arrays made further in are not known after it
   body(statements);
   rooms_ = outer_rooms;
   --depth_;

@@ -69,7 +69,7 @@ class PhasePrinter {
   const std::string& name(Var v) const { return identifiers_.at(v); }
 
   // Expressions of one statement. Its nodes are printed once, children first; shared and long ones get lines
-  // in front of the statement.
+  // before the statement.
 
   void prepare(std::span<const Expr> roots);
   void prepare(const Stm&);

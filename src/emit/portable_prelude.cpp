@@ -19,7 +19,7 @@ namespace {
 
 using Section = Library::Section;
 
-/// The files of a level: what a folder defines stands for what those behind it do.
+/// The files of a level: what a folder defines stands for what the later ones do.
 struct Folders {
   Library registers;  // by intrinsics: vectors of 16 bytes and more
   Library one;        // scalars
@@ -42,7 +42,7 @@ const Folders& folders(Level level) {
   return *levels[static_cast<std::size_t>(level)];
 }
 
-/// Of the kinds whose vectors a text has: what stands behind V( and the like.
+/// Of the kinds whose vectors a text has: what stands after V( and the like.
 int widest_in(std::string_view text) {
   int widest = 1;
   for (std::size_t i = 0; i < text.size();) {
@@ -161,7 +161,7 @@ class PortablePrinter {
   static std::string name_of(const Function& f, int lanes) {
     return fmt::format("fg_{}_{}{}_x{}", f.stem, f.kind, f.to.empty() ? "" : "_" + f.to, lanes);
   }
-  /// Behind all that it calls.
+  /// After all functions that it calls.
   void print(const std::string& text) {
     for (const auto& [lanes, functions] : functions_named_in(text, true))
       for (const Function& f : functions)

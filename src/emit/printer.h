@@ -1,6 +1,6 @@
 // Kernel IR to text. In: a kernel after vectorise (kernel::check with Stage::vectors holds), or for a
 // language of threads (cuda, opencl) one before it (Stage::threads). Out: the complete translation unit, one
-// function for each phase behind the parts of the prelude that they use.
+// function for each phase after the parts of the prelude that they use.
 //
 // Names are the kernel's own where they are legal and unique. A value that is used once is printed where it
 // is used if it is short; values that are never used are not printed. What a phase promises to and wants from
@@ -19,7 +19,7 @@
 //   before: an i32 lock, the i32 site (0: nothing failed), then i64 element, value, bound of the lowest
 //   element that failed;
 //   - what stands outside of Par(block) is computed by all threads alike, but stores, atomics and fails there
-//   are those of thread 0: as of any thread's, others see them behind a Sync(block) only. An atomic's old
+//   are those of thread 0: as of any thread's, others see them only after a Sync(block). An atomic's old
 //   value is handed to all;
 //   - who waits for others does so by atomics: what plain loads read may be read once;
 //   - shared arrays have their places (tidy/shared_layout.h). More than 48 KiB of them CUDA wants as dynamic

@@ -284,7 +284,7 @@ class Inliner {
   std::vector<std::vector<Expr>> distinct_;
   Reads reads_;
   // Reads inside the statement at hand, in the order of the program. Before those in a branch stands an entry
-  // without a read, whose `next` is behind them.
+  // without a read, whose `next` is after them.
   struct Early {
     Expr read;
     std::size_t next = 0;

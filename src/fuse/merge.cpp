@@ -92,7 +92,7 @@ class Merger {
   struct Tried {
     bool all = false;                 // no pair can be merged, but for:
     std::size_t n_merged = 0;         // pairs with what more merges than these have made
-    std::vector<std::size_t> others;  // statements that others kept apart, or that stood behind it
+    std::vector<std::size_t> others;  // statements that others kept apart, or that stood after it
   };
 
   /// Merges the first pair, in the order of the later ones of pairs, until there is none. A pair is looked at

@@ -21,7 +21,7 @@ struct Task {
 
 /// The step of each task, in the sequence of steps that is the shortest found. A step takes all tasks of its
 /// space that can run, for none is the worse for it; so a sequence of spaces is what is looked for, breadth
-/// first, among the states (tasks done) that have most behind them. With one space, or with few steps of
+/// first, among the states that have finished most tasks. With one space, or with few steps of
 /// several, the shortest of all is found.
 std::vector<std::size_t> fewest_steps(const std::vector<Task>&);
 

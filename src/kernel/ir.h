@@ -96,7 +96,7 @@ struct WideStore {
 inline constexpr std::size_t wide_bytes = 16;
 
 /// A hint: n elements that a task will read which begins when one that runs now ends, from `index` on and
-/// `per_task` further for each task that runs at once; nothing behind element `end`.
+/// `per_task` further for each task that runs at once; nothing after element `end`.
 struct Prefetch {
   Var buffer;
   Expr index;
@@ -119,7 +119,7 @@ std::vector<std::int32_t> window_lanes(std::int32_t n_lanes, std::int32_t from, 
 /// Vectors only: the next elements of `lanes` runs of memory, one run a lane, turned so that those which are
 /// read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <= s < steps,
 /// 0 <= l < lanes, `width` lanes at a time; all three are powers of two, `steps` at most 16; `from` has no
-/// mask. Unless `ahead` is 0, what is so many elements behind the first of each run is fetched early.
+/// mask. Unless `ahead` is 0, the element that many after the first of each run is fetched early.
 struct Transpose {
   Var tile;
   Access from;
@@ -147,7 +147,7 @@ struct Pick {
 /// The instances (before vectorise, in Par(block)) or lanes for which `keep` holds (absent: all), in their
 /// order and without gaps: their values go to elements next, next + 1 ... of the buffers, one for each value,
 /// and the i64 variable `next` of the statements around, which all instances share, advances by their number.
-/// As many elements behind those may be overwritten as there are instances.
+/// After them, as many elements may be overwritten as there are instances.
 struct Pack {
   Var next;
   Expr keep;
@@ -234,8 +234,8 @@ struct Allocate {
   std::int64_t offset = -1;
   bool operator==(const Allocate&) const = default;
 };
-/// Between Par(block) statements: nothing behind it begins before what is in front of it has ended, for the
-/// instances of a block or of each warp (32 neighbours).
+/// A barrier between Par(block) statements, for the instances of a block or of each warp (32 neighbours):
+/// none begins what comes after it before all have ended what comes before it.
 struct Sync {
   Level level;
   bool operator==(const Sync&) const = default;

@@ -240,7 +240,7 @@ class Printer {
   const bool canonical_;
   scalar::Names names_;
   std::string text_;
-  std::string number_;  // of the statement's line, which stands in front of its first line of text
+  std::string number_;  // of the statement's line, which stands before its first line of text
   std::unordered_map<std::uint32_t, std::string> parts_;  // of the statement at hand, by node number
 };
 

@@ -11,7 +11,7 @@
 //     }
 //   }
 //
-// A number and a colon in front of a statement are its line, by Stm::line. The other statements: var v = e; v
+// A number and a colon before a statement are its line, by Stm::line. The other statements: var v = e; v
 // = e when mask; if c { } else { }; loop { head } while c { body }; par block t < 256 { }; alloc shared buf:
 // f32[256] at 1024; sync block; shuffle v = value from t width 32; atomic old = add buf[i] by v acquire
 // release when mask; atomic compare_exchange buf[i] by v expects e; fail

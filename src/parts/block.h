@@ -20,7 +20,7 @@ struct Block {
 /// body(b, t) for each thread t, which is a task of its own: memory that its code asks for is the thread's.
 using OfThread = std::function<void(const Builder& b, Expr t)>;
 void par(const Builder&, const Block&, const OfThread& body);
-/// In a thread: its first number, from 0 on, where number 0 is `in_warp` elements behind a multiple of a
+/// In a thread: its first number, from 0 on, where number 0 is `in_warp` elements after a multiple of a
 /// warp's, so that warps touch whole sectors. The next ones are as far apart as the block has threads.
 Expr first_in_warp(const Builder& of_thread, const Block&, Expr t, Expr in_warp);
 /// In a thread: body(at) for at = first, first + apart .. of a tile of `n` elements, at most `items` of them.

@@ -15,11 +15,11 @@ namespace fulgurite::parts {
 class Deal {
  public:
   /// Values of class c go to elements table[c * tasks + task] and following ones of the arrays; tiles have
-  /// `items` points for each thread. A barrier stands behind.
+  /// `items` points for each thread. A barrier follows.
   Deal(const Builder&, const Block&, std::int64_t classes, int items, Var table, std::span<const Var> arrays);
 
   /// Deals a tile of points: posted[0] has their classes (negative: none, or no point), the others their
-  /// values. Barriers stand before and behind.
+  /// values. Barriers stand before and after.
   void tile(const Builder&, const Block&, std::span<const Var> posted) const;
 
  private:

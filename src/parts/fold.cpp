@@ -122,8 +122,8 @@ class Tile {
     for (std::size_t c = 0; c < acc.size(); ++c) b.assign(acc[c], joined[c]);
   }
 
-  // Each thread leaves what its warp has up to it. Threads behind the last point apply operators to neutral
-  // elements, for nobody.
+  // Each thread leaves the total of its warp up to itself. Threads after the last point apply operators to
+  // neutral elements, which nothing reads.
   void fold_runs() {
     par(b_, block_, [&](const Builder& b, Expr t) {
       const Expr lane = b.bind(t & (lanes_ - 1), "lane");

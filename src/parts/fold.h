@@ -9,7 +9,7 @@
 namespace fulgurite::parts {
 
 /// buffers[0] becomes the join of all elements, one for each thread; the operators commute. There is a buffer
-/// for each component of each operator, in order. Barriers stand before and behind.
+/// for each component of each operator, in order. Barriers stand before and after.
 void join_all(const Builder&, const Block&, std::span<const Operator>, std::span<const Var> buffers);
 
 /// Something that is folded in the order of the points, tile by tile.
@@ -24,11 +24,11 @@ struct Ordered {
   std::optional<Operator> in_tile = {};
 };
 
-/// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on behind it. The values
+/// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on after it. The values
 /// of scans become what the scans bind. Each thread folds a run of `items` points; the threads of a warp scan
 /// their results by shuffles, and so do some threads with the results of the warps. Where the device has no
 /// shuffles, the threads' results are scanned in shared memory (networks.h). Barriers stand before and
-/// behind. `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far`
+/// after. `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far`
 /// to what is before it. The result is what that was.
 using FindBefore = std::function<void(const std::vector<std::vector<Expr>>& totals)>;
 std::vector<std::vector<Expr>> fold_tile(const Builder&, const Block&, int items, Expr n,

@@ -25,7 +25,7 @@ struct Published {
 
 /// In scalar code of the block whose tile has the number block.task: publishes `totals` of each group, and
 /// sets each `so_far`, which is what the first tile goes on from, to what the tile does. A barrier stands
-/// before and behind.
+/// before and after.
 void look_back(const Builder&, const Block&, const Published&, std::span<const Ordered>,
                const std::vector<std::vector<Expr>>& totals);
 

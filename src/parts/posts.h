@@ -16,14 +16,14 @@ Expr place_of(const Builder&, std::span<const Expr> indices, std::span<const Exp
 /// over its points, in shared memory if they take no more than `most_bytes`.
 class OwnBins {
  public:
-  /// Each is the neutral element. A barrier stands behind.
+  /// Each is the neutral element. A barrier follows.
   OwnBins(const Builder&, const Block&, Operator by, Expr size, std::span<const Var> bins,
           std::int64_t most_bytes);
 
   /// bin of the place = that op values, for each point. posted[0] has the places, the others the values. A
-  /// barrier stands before and behind.
+  /// barrier stands before and after.
   void combine(const Builder&, const Block&, std::span<const Var> posted) const;
-  /// Behind the last point.
+  /// After the last point.
   void flush(const Builder&, const Block&) const;
 
  private:

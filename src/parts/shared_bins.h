@@ -27,7 +27,7 @@ class SharedBins {
   SharedBins(const Builder&, const Block&, Var array, Expr size, kernel::Atomic::What, Expr n_points,
              const BinLimits&);
 
-  /// Before the points. A barrier stands behind.
+  /// Before the points. A barrier follows.
   void open(const Builder&, const Block&);
   /// A point's value, in Par(block).
   void update(const Builder&, Expr place, Expr value) const;

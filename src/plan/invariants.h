@@ -5,8 +5,8 @@
 
 namespace fulgurite::plan {
 
-/// Constants, and computations of nothing that the loop assigns, stand in front of loops, those of inner
-/// loops in front of all around them. Not what fails, and not out of branches.
+/// Constants, and computations of nothing that the loop assigns, stand before loops, those of inner
+/// loops before all around them. What may fail stays, and nothing moves out of branches.
 Plan hoist_invariants(Plan);
 
 }  // namespace fulgurite::plan

@@ -58,7 +58,7 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 /// A new array that begins as a copy of `from` and may be changed. Where nothing reads `from` any more
-/// (`is_last`: in and behind the next Launch only as what it is copied from) and its memory is nobody
+/// (`is_last`: in and after the next Launch only as what it is copied from) and its memory is nobody
 /// else's, `to` gets that memory and `fresh` is 0; otherwise `to` is allocated and `fresh` is 1: the next
 /// Launch copies, or a CopyArray.
 struct Reuse {

@@ -62,7 +62,7 @@ struct KernelSource {
   // For each parameter, in order: 0 for an array, else the bytes of the scalar.
   std::vector<std::int32_t> arguments{};
   std::vector<std::int32_t> block_sizes{};  // threads of a block, of each phase
-  bool can_fail = false;                    // there is a record of failures behind the parameters
+  bool can_fail = false;                    // there is a record of failures after the parameters
   // That the threads of a block share, of each phase; on the CPU one number, of what tasks keep on the stack.
   // Empty: none.
   std::vector<std::int32_t> shared_bytes{};

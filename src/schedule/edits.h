@@ -29,7 +29,7 @@ extern const Edit unstage;  // drops a stage
 // Changes `n` of the innermost level of a combine: accumulators, chain, copies and so on.
 extern const Edit recombine;
 extern const Edit stream;      // bytes from which on stores bypass the caches
-extern const Edit look_ahead;  // how many elements before it is read memory is fetched
+extern const Edit look_ahead;  // how many elements ahead of what is read memory is fetched
 extern const Edit portion;     // points that wait for the scalar code of bins
 
 /// All of them, in the order of their names.

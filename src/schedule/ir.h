@@ -140,11 +140,11 @@ struct Combine {
   std::vector<Level> levels = {};  // innermost first
   /// Memory of the launch that the level of the grid uses, for each component of the output an array each:
   /// `partials`, `bins`, `winner`: what a task has; `counted`: where its points of a class go; `carried` what
-  /// tasks go on from; `handed_on`: what a task has, what all up to it have, and behind those of all
+  /// tasks go on from; `handed_on`: what a task has, what all up to it have, and after those of all
   /// components what says whose turn it is; of other levels: where its elements are, instead of in its
   /// arrays.
   std::vector<Var> memory = {};
-  /// What a component of a Scan is behind the last point goes to element `at` of an array.
+  /// The last value of a component of a Scan goes to element `at` of an array.
   struct End {
     std::size_t component = 0;
     Var array{};
@@ -167,7 +167,7 @@ struct Classes {
 struct Traffic {
   std::int64_t streaming = 0;  // bytes read and written from which on stores bypass the caches
   bool touch = false;          // from there on loads touch their cache lines first
-  std::int64_t ahead = 0;      // elements in front of what is read that are fetched meanwhile
+  std::int64_t ahead = 0;      // how many elements ahead of what is read memory is fetched
   std::int64_t portion = 0;    // points whose places and values wait for the scalar code of bins
   bool operator==(const Traffic&) const = default;
 };

@@ -41,8 +41,8 @@ Expr tasks_of(scalar::Arena&, const Phase&);
 /// Of each phase of a launch that has tasks of its own.
 std::vector<Expr> tasks_of(scalar::Arena&, const Launch&);
 
-/// What the passes over a kernel of lanes need to know: the width of vectors, and elements in front of what
-/// is read that are fetched meanwhile.
+/// What the passes over a kernel of lanes need to know: the width of vectors, and how many elements ahead of
+/// what is read memory is fetched.
 struct Vectors {
   int lanes = 0;
   std::int64_t ahead = 0;

@@ -112,7 +112,7 @@ class FormerElements {
 
   // ---- elements that are read afterwards
 
-  // How statements behind i, and results, use the array: not at all, as elements, or as a whole.
+  // How statements after i, and results, use the array: not at all, as elements, or as a whole.
   enum class Use : std::uint8_t { none, elements, whole };
   Use use_behind(const Lambda& f, std::size_t i, Var array) const {
     Use use = Use::none;

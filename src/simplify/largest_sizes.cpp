@@ -90,7 +90,7 @@ class Search {
   const std::vector<Wanted>& wanted() const { return wanted_; }
 
  private:
-  /// How long the path is to where a name is bound, and in front of which statement it has a value.
+  /// How long the path is to where a name is bound, and before which statement it has a value.
   struct Bound {
     std::size_t depth, behind;
   };
@@ -191,7 +191,7 @@ class Search {
     const auto want_result = [&](const Lambda& f, std::size_t function) {
       Path path = path_;
       path.push_back({function, 0, repeats(s)});
-      // Behind the statements of the function that bind its names.
+      // After the statements of the function that bind its names.
       scalar::for_each_node(std::span(&f.results[k], 1), [&](Expr e) {
         const auto bound = e.is_name() ? bound_.find(e.var()) : bound_.end();
         if (bound != bound_.end() && bound->second.depth == path.size())
@@ -230,7 +230,7 @@ class Search {
     if (is_limited) return;
     for (std::size_t k = depth; k < path.size(); ++k)
       if (path[k].repeats) path.resize(k);
-    // A size from outside of a branch that gives the array is bounded in front of the branch.
+    // A size from outside of a branch that gives the array is bounded before the branch.
     path.resize(std::min(path.size(), std::max(depth, path_.size())));
     wanted_.push_back({size, std::move(path), is_extent, s.where});
   }
@@ -285,7 +285,7 @@ class Largest {
   }
 
  private:
-  // The size, or the largest inside the statement that the path leads to. Statements behind it go, unless
+  // The size, or the largest inside the statement that the path leads to. Statements after it go, unless
   // they make the state of a loop.
   Expr inside(Lambda& f, std::span<const Step> path, bool makes_state) const {
     const auto at = f.body.begin() + static_cast<std::ptrdiff_t>(path[0].statement);
@@ -301,7 +301,7 @@ class Largest {
       *at = std::move(largest[0]);
       return size;
     }
-    // The names of a size that is read are bound in front of this place.
+    // The names of a size that is read are bound before this place.
     if (!largest.empty())
       f.body.insert(f.body.begin() + static_cast<std::ptrdiff_t>(path[0].statement), std::move(largest[0]));
     return size;

@@ -376,7 +376,7 @@ class Simplifier {
 };
 
 Program run_simplify(Program program, PassContext& context) {
-  // A loop that nothing needs must not leave the checks of its one iteration behind.
+  // A loop that nothing needs must not leave the checks of its one iteration in the program.
   remove_dead(program);
   Simplifier(program, context).program(program);
   remove_dead(program);

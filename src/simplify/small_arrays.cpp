@@ -117,7 +117,7 @@ class SmallArrays {
     return points > 1 && take_together(stm, n - taken, taken, 0);
   }
 
-  // Points of the axes [first, first + count) together, `behind` axes standing behind these.
+  // Points of the axes [first, first + count) together, `behind` axes standing after these.
   bool take_together(Stm& stm, std::size_t first, std::size_t count, std::size_t behind) {
     const auto& op = std::get<Soac>(stm.op);
     if (!are_many({op.dims.begin(), op.dims.begin() + static_cast<std::ptrdiff_t>(first)})) return false;

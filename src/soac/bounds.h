@@ -35,7 +35,7 @@ class Bounds {
   void set(Var name, const Interval&);
   /// 0 <= name < limit
   void set_below(Var name, Expr limit);
-  /// What the statement says of the names that it binds, and what holds behind it.
+  /// What the statement says of the names that it binds, and what holds after it.
   void learn(const Stm&);
   /// The condition holds, or does not.
   void assume(Expr condition, bool holds = true);

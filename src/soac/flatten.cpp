@@ -44,7 +44,7 @@ class Flattener {
   }
 
  private:
-  /// A Check of nothing but arguments. Elements are read, and divisors are not 0, only behind the Checks
+  /// A Check of nothing but arguments. Elements are read, and divisors are not 0, only after the Checks
   /// before it.
   bool comes_first(const Stm& stm) {
     if (!as<Check>(stm.op)) return false;

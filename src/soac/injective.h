@@ -20,7 +20,7 @@
 
 namespace fulgurite::soac {
 
-/// Where arrays come from: the statements in front, in all scopes around. They stay where they are as long as
+/// Where arrays come from: the earlier statements, in all scopes around. They stay where they are as long as
 /// this refers to them.
 class Origins {
  public:

@@ -56,7 +56,7 @@ class Printer {
     return std::move(text_);
   }
 
-  /// The program's statements alone, without the line break in front of them.
+  /// The program's statements alone, without the line break before them.
   std::string statements() {
     block(program_.body, program_.results, true);
     const std::size_t end = text_.rfind("\n  return");

@@ -39,7 +39,7 @@ class ReuseAnalysis {
 
   using IsLive = std::function<bool(Var)>;
 
-  /// `is_live`: whether the name is needed behind the function.
+  /// `is_live`: whether the name is needed after the function.
   void statements(const std::vector<Stm>& body, const std::vector<Expr>& results, Vars own,
                   const IsLive& is_live) {
     std::vector<Vars> mentioned(body.size() + 1);

@@ -1,7 +1,7 @@
 // Arrays that points make and change: which of them take the memory of another one. A function is given by
 // its statements; memory that is its own is that of arrays which the statements make, and of arrays that are
 // told to be its own (the state of a loop). An array may be changed where it lies if its memory is its own
-// and no statement behind the change, and no result, reads what it was.
+// and no statement after the change, and no result, reads the former elements.
 #pragma once
 
 #include <functional>

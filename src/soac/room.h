@@ -9,7 +9,7 @@
 
 namespace fulgurite::soac {
 
-/// The program's sites, and behind them one for every statement that makes an array, where some function of
+/// The program's sites, and after them one for every statement that makes an array, where some function of
 /// elements has statements at all, and one for every statement outside of such functions; as they are if
 /// these are among them. Their numbers follow from the program's structure alone, so that programs that
 /// differ in locations only can share kernels.

@@ -61,7 +61,7 @@ std::size_t size_of(fg_kind);
 
 // The names of the C interface.
 struct fg_program {
-  fulgurite::base::WordReader words;  // behind its name
+  fulgurite::base::WordReader words;  // after its name
   char* name;                         // ends in a zero
   char architecture[16];
   bool is_loaded;

@@ -231,7 +231,7 @@ class Barriers {
     void add(const Touches& touches) { block.add(touches), warp.add(touches); }
   };
 
-  // The statements of a task, or of a loop in it, behind whose end others follow.
+  // The statements of a task, or of a loop in it, after whose end others follow.
   Block in_order(const Block& body, Since since, bool in_loop) {
     std::vector<Touches> touches;
     for (const Stm& s : body) touches.push_back(accesses_.of(s));
@@ -273,7 +273,7 @@ class Barriers {
     if (repeat != nullptr)
       for (const Stm& h : repeat->head) since.add(accesses_.of(h));
     const Block& body = loop != nullptr ? loop->body : repeat->body;
-    // The last barrier of a round stays: behind it is the next round, or what follows the loop.
+    // The last barrier of a round stays: after it comes the next round, or what follows the loop.
     const auto* last = body.empty() ? nullptr : std::get_if<Sync>(&body.back().op);
     Since at_start = since;
     const bool ends_ordered = last != nullptr && last->level == Level::block;

@@ -67,7 +67,7 @@ class Rows {
   }
 
  private:
-  // What stands in front of a statement, and whether the statement goes.
+  // What is put before a statement, and whether the statement goes.
   struct Change {
     Block before;
     bool is_gone = false;

@@ -13,7 +13,7 @@ struct EmitRequest {
   Target target = Target::c;
   std::string folder;
   /// "measured,predicted", or of one of several functions "rmse:measured,predicted"; components of composite
-  /// elements stand behind points: "place.x.y". Constants are literals.
+  /// elements stand after points: "place.x.y". Constants are literals.
   std::vector<std::string> parameters, results, constants;
   std::vector<std::string> levels;  // none: those of EmitOptions
   std::string precision = "fast";

@@ -43,7 +43,7 @@ const plan::Reuse* find_reuse(const plan::Steps& steps, plan::Place place) {
   return nullptr;
 }
 
-// The statement that reads the array behind the one that makes `made`, where both are in one body; its line.
+// The statement that reads the array after the one that makes `made`, where both are in one body; its line.
 std::string reader_behind(const std::vector<Stm>& body, Var array, Var made) {
   bool is_behind = false;
   for (const Stm& s : body) {

@@ -29,7 +29,7 @@ using runtime::mpi::LaunchCost, runtime::mpi::ModelDevice, runtime::mpi::PhaseCo
 // long; of other arrays they are rows.
 constexpr std::int64_t bytes_of_part = 65536;
 
-// Behind the extents of an array that every rank has.
+// After the extents of an array that every rank has.
 constexpr std::string_view everywhere = "@all";
 
 // A value of an argument, and what keeps its memory.

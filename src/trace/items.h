@@ -22,7 +22,7 @@ inline ItemEnds ends_of(Tracer& t, Expr offsets, Expr item) {
   return {element(t, offsets, {&item, 1}), element(t, offsets, {&next, 1})};
 }
 
-/// Where the elements of k items begin, and behind them the number of all: `size_of` gives how many item s
+/// Where the elements of k items begin, and after them the number of all: `size_of` gives how many item s
 /// has. Raises ShapeError for a negative number.
 template <class F>
 Expr offsets_by_sizes(Tracer& t, Expr k, const char* origin, const Here& where, F&& size_of) {

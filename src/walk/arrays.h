@@ -15,7 +15,7 @@ const Destination& place(const Emitter&, Var array, Expr size, const soac::Locat
 /// fit: fails, and what follows makes no elements.
 void fit(const Emitter&, Expr size, const Destination&, const soac::Location& where);
 
-/// A number of points, lowered: 0 behind a failed check, unless it is known outside.
+/// A number of points, lowered: 0 after a failed check, unless it is known outside.
 Expr extent(const Emitter&, Expr size);
 std::vector<Expr> extents(const Emitter&, std::span<const Expr> sizes);
 /// The product of the array's extents, lowered.

@@ -185,7 +185,7 @@ class Start {
   std::vector<State> state_;
 };
 
-// What an iteration, or what comes behind the loop, reads. Extents that change are state themselves.
+// What an iteration, or what comes after the loop, reads. Extents that change are state themselves.
 std::vector<Expr> state_at_start(const Emitter& e, const soac::Stm& s, const std::vector<State>& state) {
   scalar::Arena& arena = e.arena();
   std::vector<Expr> values;

@@ -1,5 +1,5 @@
 // A Soac met in scalar code of a task, or in the code of a thread: memory for what it makes, what its Scans
-// and partitions begin with, and what its names are behind it. How its points are walked differs.
+// and partitions begin with, and what its names are after it. How its points are walked differs.
 #pragma once
 
 #include <functional>

@@ -8,7 +8,7 @@
 
 namespace fulgurite::walk {
 
-/// Gives `walk`, which takes points from `begin` to less than 2^32 - 1 behind it, variables for the indices
+/// Gives `walk`, which takes points from `begin` to less than 2^32 - 1 after it, variables for the indices
 /// that are narrow, and assigns to those of `into` what it leaves there.
 void in_32_bits(const Emitter&, const schedule::NarrowIndices&, Expr begin, const Running& into,
                 const std::function<void(const Running&)>& walk);

@@ -1,4 +1,5 @@
-// What phases of lanes and of blocks have in common: numbers of skeletons, and what tasks leave behind.
+// What phases of lanes and of blocks have in common: numbers of skeletons, and what tasks leave for later
+// phases.
 #pragma once
 
 #include "schedule/ir.h"
@@ -28,7 +29,7 @@ PartOfRow part_of_row(const Emitter& task, const soac::Soac& map, Expr tiles, Ex
 
 /// Stores what a task has of the reductions, in the order of their components, where the nest says that.
 void store_partials(const Emitter& task, const schedule::Nest&, std::span<const Expr> totals);
-/// Stores what Scans come to behind the last point where the nest says that; has_ends: it does.
+/// Stores the last values of Scans where the nest says that; has_ends: it does.
 bool has_ends(const schedule::Nest&);
 void store_ends(const Emitter& task, const schedule::Nest&, const Running::Groups& ends);
 

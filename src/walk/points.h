@@ -12,7 +12,7 @@ namespace fulgurite::walk {
 struct Running {
   using Groups = std::vector<std::vector<Expr>>;
   /// The place of the next point of each class: in variables (or, in what a walk starts with, values), or
-  /// table[class] in memory. `packs`: places behind it may be overwritten, so lanes can go together.
+  /// table[class] in memory. `packs`: places after it may be overwritten, so lanes can go together.
   struct Cursor {
     std::vector<Expr> next;
     Destination table;

@@ -15,7 +15,7 @@ struct Together {
 /// Lowers a Soac statement that makes no arrays, and binds its names.
 ///
 ///   for i { for j { operands = body(i, j); acc = op(acc, operands) } }
-/// where operators know more behind the first point with that one by itself.
+/// The first point stands by itself where operators know more after it.
 void sequential_loop(const Emitter&, const soac::Stm&, const Together& = {});
 
 /// Lowers a reduction whose nest cuts its axes into pieces, each of which has accumulators of its own: the

@@ -75,7 +75,7 @@ TEST(PapersCounts, GlobalMemoryIsReadAndWrittenByNeighbours) {
     const k::Traffic t = counted(f);
     EXPECT_EQ(t.transactions, t.least_transactions);
   }
-  // A first column of neighbours reads every second element at a time, but not behind a sync (2008,
+  // A first column of neighbours reads every second element at a time, but not after a sync (2008,
   // section 4.2).
   const k::Traffic apart = counted(tsort_2),
                    together = counted([](Pull<int> a) { return tsort_2(k::sync(a)); });

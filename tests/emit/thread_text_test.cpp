@@ -122,7 +122,7 @@ TEST(EmitThreads, AShuffleNamesTheThreadsOfItsWarp) {
   EXPECT_EQ(shuffled(64, cuda), "i32 w = fg_shuffle_i32(0xffffffffu, v, tid + 1, 4);");
   EXPECT_EQ(shuffled(8, cuda), "i32 w = fg_shuffle_i32(0xffu, v, tid + 1, 4);");
   EXPECT_EQ(shuffled(40, cuda), "i32 w = fg_shuffle_i32(tid < 32 ? 0xffffffffu : 0xffu, v, tid + 1, 4);");
-  EXPECT_EQ(shuffled(64, opencl), "i32 v = y[tid];");  // behind the array that it goes through
+  EXPECT_EQ(shuffled(64, opencl), "i32 v = y[tid];");  // after the array that it goes through
 }
 
 TEST(EmitThreads, WideAccessesAreOfVectors) {

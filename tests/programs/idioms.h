@@ -70,7 +70,7 @@ inline void rows_of_sizes(Draw& d) {
     index = d.fresh("i");
     d.indices.push_back({{index, at[0]}, n.id});
     Scalar size = applied("rem", {applied("abs", {expression(d, Kind::i64, 2)}), constant(Kind::i64, 6)});
-    // Behind a float nobody sees a bound.
+    // No bound is known through a float.
     if (is_hidden) size = converted(converted(size, Kind::f32), Kind::i64);
     text = size.text;
     --d.level;

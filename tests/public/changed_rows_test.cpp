@@ -203,7 +203,7 @@ TEST(ChangedRows, Branches) {
         a, b);
     return fg::generate(a.size(), [=](Index j) { return x[j] * 1000 + y[j]; });
   });
-  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // needed as it was behind the branches
+  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // the former row is needed after the branches
     return fg::iterate(
         number,
         [&](Index i, Vec<int> x) {

@@ -101,7 +101,7 @@ auto joined(const std::pair<A, A>& both, const To& first_to, const To& second_to
 
 using Place = std::function<Index(Index)>;
 
-/// Parts of neighbours, `n_first` of `size_first` elements and behind them others of another size.
+/// Parts of neighbours, `n_first` of `size_first` elements, and after them others of another size.
 template <class F, class T>
 auto on_neighbours(std::int64_t n_first, std::int64_t size_first, std::int64_t n_second, Level level,
                    const F& f, const Pull<T>& a, Here where) {

@@ -124,7 +124,7 @@ Pieces<T> split_up(std::int64_t n, const Pull<T>& a, Here where = Here::current(
   return {n, a};
 }
 /// f of each part, by one instance: an array of the elements that it gives; or of the arrays, as large as the
-/// parts, one behind the other.
+/// parts, one after the other.
 template <class F, class T>
 auto map(const F& f, const Pieces<T>& parts, Here where = Here::current()) {
   using Result = std::decay_t<std::invoke_result_t<const F&, Pull<T>>>;

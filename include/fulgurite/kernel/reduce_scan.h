@@ -204,7 +204,7 @@ inline constexpr struct BlockScan {
   }
 } block_scan{};
 
-/// The elements for which `keep` holds, in their order, at the front, and how many they are; what is behind
+/// The elements for which `keep` holds, in their order, at the front, and how many they are; what is after
 /// them is `fill`.
 inline constexpr struct BlockFilter {
   template <class T, class Keep>

@@ -82,9 +82,9 @@ void barrier(Level, Here where);
 /// two barriers.
 void side_by_side(const std::function<void()>& first, const std::function<void()>& second, Here where);
 
-/// Over elements that the instances of each group share, of an operator that `meet` applies in an instance:
-/// element[to] = element[left] op element[right]. All instances have waited for each other before, and have
-/// behind it. Networks that the array language's blocks use too (src/parts/networks.h).
+/// Applies an operator in an instance: element[to] = element[left] op element[right], of elements that the
+/// instances of a group share. All instances wait for each other before join_all() and join_up_to(), and
+/// after. The blocks of the array language use these networks too (src/parts/networks.h).
 using Meet = std::function<void(Value to, Value left, Value right)>;
 /// Element 0 becomes the join of all n, a power of two; the operator commutes.
 void join_all(std::int64_t n, const Meet&, Here where);
@@ -111,7 +111,7 @@ Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Va
 std::int64_t number_of(Value, Here where);
 
 /// An argument of a kernel: a scalar, or an array of which each block has `block` neighbouring elements
-/// (0: every block sees all of it). With `fill` the last block may be short, and reads this behind the end.
+/// (0: every block sees all of it). With `fill` the last block may be short, and reads this after the end.
 /// `is_updated`: what the kernel stores is stored to this array, which becomes a result.
 struct Input {
   std::vector<Kind> components;
@@ -128,7 +128,7 @@ struct Output {
   std::int64_t block = 0;                     // elements that a block writes
   int updates = -1;                           // the number of the argument that it was
   std::optional<std::uint64_t> initial = {};  // bits of each element before the launch
-  bool is_scratch = false;                    // memory of blocks, behind the results
+  bool is_scratch = false;                    // memory of blocks, after the results
 };
 /// What the function gets of an argument.
 struct Argument {

@@ -108,7 +108,7 @@ class Flattener {
     return buffers_[b.name] = number;
   }
 
-  /// Arrays without an offset come behind all that have one: their places follow when the phase is done.
+  /// Arrays without an offset come after all that have one: their places follow when the phase is done.
   void allocate(const Stm& s, const Allocate& a) {
     FULGURITE_CHECK(a.n.is_constant() && a.space != Space::global, "an array of the emulator has no size");
     const auto n = static_cast<std::int64_t>(a.n.bits());

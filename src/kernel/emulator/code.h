@@ -1,4 +1,4 @@
-// The emulator's form of a kernel: statements in a row, with jumps, so that a warp can stop behind any of
+// The emulator's form of a kernel: statements in a row, with jumps, so that a warp can stop after any of
 // them and another go on. An expression is a list of operations on rows of 32 values, one a lane.
 #pragma once
 
@@ -62,7 +62,7 @@ enum class Code : std::uint8_t {
   leave,          //
   sync_block,     //
   sync_warp,      //
-  begin_segment,  // warps run from here to end_segment, the task goes on behind
+  begin_segment,  // warps run from here to end_segment, the task goes on after it
   begin_par,      //
   end_par,        //
   end_segment,    //
@@ -97,7 +97,7 @@ struct Buffer {
   bool is_update = false;  // Param::Role::update
 };
 
-/// A Par(grid). `shared_bytes` is what arrays need, `shared_room` has arrays without an offset behind those
+/// A Par(grid). `shared_bytes` is what arrays need, `shared_room` has arrays without an offset after those
 /// with one, aligned. `grain` divides the place and element size of every shared array.
 struct Phase {
   std::uint32_t begin = 0;

@@ -33,7 +33,7 @@ class Draw {
 
 using Mask = std::uint32_t;
 
-/// A branch or loop that lanes are in: those that go on behind it, those that take the other branch.
+/// A branch or loop that lanes are in: lanes that go on after it, lanes that take the other branch.
 struct Frame {
   Mask behind = 0, others = 0;
   std::uint32_t step = 0;

@@ -1,5 +1,5 @@
 // Which accesses have happened before others, whatever the order in which warps ran. A task counts its
-// barriers: what its threads did before a block barrier is ordered before what they do behind it, and
+// barriers: what its threads did before a block barrier is ordered before what they do after it, and
 // so for a warp. What a thread knows of other tasks, or of threads of its own that no barrier orders, it has
 // from acquiring what they released.
 #pragma once

@@ -45,7 +45,7 @@ struct TaskRead {
   Runs bytes;
 };
 
-/// Some of each task, one task's behind the other's.
+/// Some of each task, one task's after the other's.
 template <class T>
 class ByTask {
  public:

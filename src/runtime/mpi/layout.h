@@ -47,7 +47,7 @@ class Layout {
 };
 
 /// What ranks need of one array before they go on: of each rank the bytes that it lacks and others have. The
-/// first rank behind it that has a byte sends it.
+/// first rank after it that has a byte sends it.
 struct Needs {
   Layout* layout = nullptr;
   std::byte* data = nullptr;

@@ -393,7 +393,7 @@ std::vector<std::string> Ranks::gather(std::string_view text) {
 }
 
 // The ranks meet by messages of no bytes, in a number of steps that is the logarithm of theirs: in step k
-// each tells the rank 2^k behind it, and hears from the one 2^k in front, that those before them have come.
+// each tells the rank 2^k after it, and hears from the one 2^k before it, that the ranks before have come.
 void Ranks::exit_with(int status) {
   if (std::exchange(is_ending_, true) || mpi_->is_to_finish() == 0) return;
   const auto deadline = std::chrono::steady_clock::now() + grace;

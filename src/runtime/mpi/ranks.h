@@ -72,7 +72,7 @@ class Ranks {
   bool have_same(std::string_view text);
   /// Every rank's text, in their order: one collective operation for the lengths, one for the texts.
   std::vector<std::string> gather(std::string_view text);
-  /// Of each rank `bytes[rank]` bytes, one rank's behind the other's in `all`, where this rank's own are
+  /// Of each rank `bytes[rank]` bytes, one rank's after the other's in `all`, where this rank's own are
   /// there already. All ranks know how many bytes each has, so that one collective operation does it.
   void gather_parts(std::byte* all, std::span<const std::size_t> bytes);
 
@@ -132,7 +132,7 @@ class Ranks {
   std::size_t limit_ = std::size_t{1} << 30;
   int rank_ = 0, size_ = 1, on_node_ = 0;
   std::string library_, doing_;
-  // A message of the rank in front, which comes when that one ends.
+  // A message from the rank before, which comes when that rank ends.
   std::optional<fg_mpi_request> end_of_neighbour_ = {};
   // Of the exchange that goes on: pieces under way, those of one message in their order, and how much of each
   // message that comes is asked for.

@@ -62,7 +62,7 @@ class Sweep {
     }
   }
 
-  // The first rank behind it that has what is here; -1: none has.
+  // The first rank after it that has these bytes; -1: none has.
   int sender_to(int rank) const {
     auto next = owners_.upper_bound(rank);
     if (next == owners_.end()) next = owners_.begin();

@@ -16,7 +16,7 @@ class Scans {
   void add_phases();
   /// Of a walk over a part of the body: what its Scans go on from.
   void go_on(const soac::Soac&, Nest&) const;
-  /// Of the walk over the whole body: their values behind the last point, and where the classes of partitions
+  /// Of the walk over the whole body: their last values, and where the classes of partitions
   /// that are Scans begin, unless the phases have found that.
   void end(Nest&) const;
   /// Where those values are: element 0 of each component's array.

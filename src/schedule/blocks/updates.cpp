@@ -7,7 +7,7 @@
 
 namespace fulgurite::schedule::blocks {
 
-// How the values of each get to their places; those behind the original's come from partitions, whose
+// How the values of each get to their places; those after the original's come from partitions, whose
 // points have places of their own.
 Updates::Updates(Frame& frame, const Scans& scans) : at_(frame), arena_(frame.arena()), scans_(scans) {
   for (std::size_t g = 0; g < at_.op().scatters.size(); ++g) {

@@ -131,7 +131,7 @@ std::optional<Strip> choose_strip(const Surroundings& at, bool has_rows, std::in
   for (std::int64_t n = by.strip_columns; n >= std::max(by.strip_least_columns, least); n /= 2)
     for (std::int64_t window = by.window_elements; window <= by.window_most_elements && fits(window);
          window *= 2) {
-      // So do its rows, and the rows behind them.
+      // So do its rows, and the rows after them.
       const std::int64_t at_once = window / (n + columns + 2 * (warp - 1)) - rows;
       if (at_once >= by.window_rows) return Strip{n, std::max(by.strip_share * rows, by.strip_rows), window};
     }

@@ -28,8 +28,8 @@ struct LaneLoops {
   /// Points are scalar code, one at a time; Soacs in the body are vector loops.
   bool rows = false;
   /// Reductions that do not commute: lanes that fold runs of neighbouring points, points of its run that a
-  /// lane takes in a round, most points of a run (0: there are no such reductions), and elements in front of
-  /// what is read that are fetched meanwhile.
+  /// lane takes in a round, most points of a run (0: there are no such reductions), and how many elements
+  /// ahead of what is read memory is fetched.
   int run_lanes = 16, run_steps = 16;
   std::int64_t run = 0, ahead = 0;
   /// Neighbouring rows whose points lanes take one after the other.

@@ -1,4 +1,4 @@
-// Reductions behind their first point.
+// Reductions after their first point.
 //
 // Many keep the index of a point: the first of the largest elements, the last one that holds. A lane takes
 // its points in ascending order, so that of two points' indices the right one is always the greater. What an

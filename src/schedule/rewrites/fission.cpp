@@ -189,7 +189,7 @@ class Fission {
     return reads;
   }
 
-  // A map of elements that the combinators behind it read at points of their own.
+  // A map of elements that the combinators after it read at points of their own.
   bool can_be_inlined(const Stm& s) const {
     const auto& op = std::get<soac::Soac>(s.op);
     if (!makes_elements(op) || !op.body.body.empty() || n_nodes(op.body.results) > cheap_nodes) return false;

@@ -68,7 +68,7 @@ bool is_ordered(const soac::Soac& op, const soac::Scatter& scatter) {
 
 // Whether later phases can compute the value from the point's number: of elements with this number, and of
 // what does not differ from point to point. What the statement makes or updates is not for later phases to
-// read, and reads behind a Check of the body stay there.
+// read, and reads after a Check of the body stay there.
 bool is_readable(const soac::Stm& s, Expr value) {
   const auto& op = std::get<soac::Soac>(s.op);
   if (value.is_constant()) return true;

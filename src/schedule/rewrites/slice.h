@@ -7,7 +7,7 @@
 namespace fulgurite::schedule {
 
 /// The function with `results` as its results and the statements that they need. Checks stay, for reads
-/// behind them rely on them; unless they need a Scan and nothing else here does.
+/// after them rely on them; unless they need a Scan and nothing else here does.
 soac::Lambda slice(const scalar::Arena&, const soac::Lambda&, std::vector<scalar::Expr> results);
 
 /// The Scans of a body, in order.

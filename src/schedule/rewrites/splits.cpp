@@ -49,7 +49,7 @@ class Places {
     const bool has_loops = std::ranges::any_of(soac_.body.body, [](const Stm& s) {
       return std::holds_alternative<soac::Soac>(s.op) || std::holds_alternative<soac::Loop>(s.op);
     });
-    // Behind the end of an array every point fails: loops in the body would be there twice for nothing.
+    // After the end of an array every point fails: loops in the body would be there twice for nothing.
     std::unordered_set<Expr> of_shapes;
     add_shapes(arena, soac_.body, of_shapes);
     scalar::for_each_node(roots_, [&](Expr node) {

@@ -64,7 +64,7 @@ class Search {
     return mentions;
   }
 
-  // The maps right in front of a reader, from which nothing that updates memory keeps them apart.
+  // The maps right before a reader, from which nothing that updates memory keeps them apart.
   void into(const std::vector<soac::Stm>& stms, std::size_t at, const soac::Soac& reader,
             const Mentions& mentions) {
     if (!is_walked_as_it_is(reader)) return;

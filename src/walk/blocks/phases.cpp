@@ -64,7 +64,7 @@ void bind_given(const Emitter& task, const Phase& phase) {
       task.bind_name(given.name, task.load_plain(given.array, given.at, "first"));
 }
 
-// What the Scans come to behind the last point, and where classes begin that they count.
+// The last values of the Scans, and where the classes begin that they count.
 void store_classes(const Emitter& task, const schedule::Classes& classes, const Running::Groups& ends) {
   scalar::Arena& arena = task.arena();
   Expr so_far = arena.i64(0);

@@ -205,7 +205,7 @@ class Walk {
     });
   }
 
-  // There is nothing at the places of the tile behind its last point.
+  // The tile has nothing at its places after the last point.
   void post_none_behind(const Emitter& e, Expr t, const Steps& steps, const Tile& tile) {
     if (steps.last().posts.empty()) return;
     const Expr behind = e.bind(tile.n + t, "behind"), end = i64(steps.tile());

@@ -6,12 +6,12 @@
 
 namespace fulgurite::walk::blocks {
 
-/// The points from `begin` on in front of `end`, in row-major order.
+/// The points from `begin` on, before `end`, in row-major order.
 struct Range {
   Expr begin, end;
 };
 /// What a walk ends with, as names in scalar code: the value of every reduction component over the range
-/// (without `initial`), and what the Scans go on with behind it.
+/// (without `initial`), and what the Scans go on with after it.
 struct Ends {
   std::vector<Expr> totals;
   Running::Groups scans;

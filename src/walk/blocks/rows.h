@@ -30,14 +30,14 @@ class Rows {
   Row row(const Emitter&, Expr t) const;
   /// Binds the names of the reductions, which came to `totals` in the row.
   void finish(const Row&, std::span<const Expr> totals) const;
-  /// What is behind them, at the row of this number.
+  /// What comes after them, at the row with this number.
   void rest(const Row& row, Expr number) const { point(row.e, rest_, row.indices, number, {}); }
 
  private:
   const Phase& at_;
   scalar::Arena& arena_;
   const soac::Lambda function_;
-  const soac::Stm rest_;  // behind the reduction
+  const soac::Stm rest_;  // after the reduction
   std::vector<Expr> dims_;
   Expr is_small_, first_, n_;
 };

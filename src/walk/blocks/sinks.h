@@ -29,11 +29,11 @@ class Sinks {
   void open();
   /// When a level has been folded: `before` is what its Scans had before the tile.
   void begin_tile(std::span<const parts::Ordered> groups, const std::vector<std::vector<Expr>>& before);
-  /// When all points of the tile have been walked, with a barrier behind: what waits for its places goes
+  /// When all points of the tile have been walked, with a barrier after it: what waits for its places goes
   /// there.
   void store_packed() const;
   void store_posts() const;
-  /// Behind the last tile.
+  /// After the last tile.
   void close() const;
 
  private:

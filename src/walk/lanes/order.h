@@ -18,7 +18,7 @@ class Order {
   /// What the points of the task start with.
   Entry entry();
   /// What is to be done when they have been walked: counts are stored, what was packed goes to its place, the
-  /// task of the last points stores what Scans have behind them.
+  /// task of the last points stores the last values of the Scans.
   void finish(const Ends&, const schedule::Lanes&) const;
 
  private:

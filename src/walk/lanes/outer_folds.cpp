@@ -162,7 +162,7 @@ class OuterFolds {
     }
   }
 
-  // Behind the first row operators may know more (ascending.h).
+  // After the first row operators may know more (ascending.h).
   void rows(const AtPoint& at, Expr from, Expr to, const Running::Groups& into) const {
     const Emitter& e = at.e;
     const Running running{into, {}, 0, {}};

@@ -17,7 +17,7 @@ struct Packing {
   Running::Cursor start(const Emitter&) const;
   /// How many points of each class came in.
   std::vector<Expr> counts(const Emitter&, std::span<const Expr> next) const;
-  /// Moves them, those of class c to first[c] and behind.
+  /// Moves them, those of class c to first[c] and after.
   void finish(const Emitter&, std::span<const Expr> counts, std::span<const Expr> first,
               const schedule::Lanes&) const;
 

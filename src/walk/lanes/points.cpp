@@ -261,7 +261,7 @@ class Columns {
     e.for_loop(from, to, walk_.i64(loops.lanes), "j", take);
   }
 
-  // The whole steps of [from, to). Behind the first one operators may know more (ascending.h).
+  // The whole steps of [from, to). After the first one operators may know more (ascending.h).
   void run_steps(const Emitter& e, const std::optional<soac::Stm>& behind, Expr t, Expr from, Expr to,
                  const Running& into) const {
     if (!behind) return steps(e, piece_, t, from, to, into);

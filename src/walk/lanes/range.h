@@ -30,7 +30,7 @@ struct Entry {
   ScanRuns* scanned = nullptr;  // what the Scans have of the range already
 };
 /// What it ends with, as names in scalar code: the value of every reduction component over the range (without
-/// `initial`), what the Scans go on with behind it, and the partitions' `next`.
+/// `initial`), what the Scans go on with after it, and the partitions' `next`.
 struct Ends {
   std::vector<Expr> totals;
   Running::Groups scans;

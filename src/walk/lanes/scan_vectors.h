@@ -25,7 +25,7 @@ class ScanVectors {
 
   const Walk& walk_;
   const Running& running_;
-  std::vector<Var> carried_;  // what the Scans go on from, behind the vectors
+  std::vector<Var> carried_;  // what the Scans go on from after the vectors
   Accumulators accumulators_;
   std::optional<ScanRuns> own_;
   ScanRuns* scan_runs_;

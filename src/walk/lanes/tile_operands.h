@@ -32,7 +32,7 @@ class TileOperands {
   soac::Lambda with_rows(const TileRows&) const;
   /// Stages what the rows share of a strip.
   void fill_panels(const ColumnStrip&) const;
-  /// The body that reads it at a column, which lies t behind that of the first lane.
+  /// The body that reads it at a column, which lies t after that of the first lane.
   soac::Lambda with_panels(const ColumnStrip&, const Emitter& lane, Expr t, Expr column,
                            const soac::Lambda& body) const;
 

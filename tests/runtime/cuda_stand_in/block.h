@@ -58,7 +58,7 @@ class Block {
   // "thread 3 waits at line 17": why none can run.
   std::string waiting() const;
 
-  // Ahead of its turns and behind them: the device's memory as this block sees it, and as it is.
+  // Before its turns and after them: the device's memory as this block sees it, and as it is.
   void show_memory();
   void hide_memory();
 
