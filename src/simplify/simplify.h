@@ -22,7 +22,7 @@ extern const soac::Pass contract;
 extern const soac::Pass fma_sum;
 /// Last but one: arrays of few elements in functions of elements are scalars (small_arrays.cpp).
 extern const soac::Pass small_arrays;
-/// Behind them: readers of elements do not keep an array of a point from being changed where it lies
+/// Runs after them: readers of elements do not keep an array of a point from being changed where it lies
 /// (former_elements.cpp).
 extern const soac::Pass former_elements;
 /// Last of all: arrays that points make, whose sizes nothing bounds, have the largest size computed before
