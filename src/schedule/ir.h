@@ -4,6 +4,13 @@
 // that a walk sees of the decisions: an edited schedule gives another kernel and the same results.
 //
 // An Expr in a schedule mentions what the host knows before the launch: sizes, and names that a launch binds.
+//
+// Phases run in their order, each after all tasks of the phase before. Tasks of a phase, lanes and threads
+// take points in any order, but for Unit::turn and the joins that say so. A walk visits each point once
+// (Tail::overlap: some points of a map twice), and joins values in the order of the points unless the
+// operator commutes, so that schedules differ in the rounding of floats only, within float_sum_error. What
+// points compute has the semantics of soac/ir.h (docs/semantics.md): integers wrap, a zero divisor or an
+// index outside fails its element.
 #pragma once
 
 #include <cstdint>
