@@ -61,16 +61,17 @@ struct Dialect {
   std::string_view shared = {};  // the bytes that a block shares: name, how many
   std::int64_t most_shared = std::numeric_limits<std::int64_t>::max();  // bytes that can be declared so
   std::string_view shared_at_launch = {};  // more than that, of a size that a launch gives: name
-  std::string_view shared_array = {};  // an array among them: element type, name, name of the bytes, offset
-  std::string_view shared_value = {};  // a value that a block shares: type, name
-  std::string_view shared_stem = {};   // ends the stems of functions whose first argument is shared memory
+  std::string_view shared_array = {};   // an array among them: element type, name, name of the bytes, offset
+  std::string_view shared_value = {};   // a value that a block shares: type, name
+  std::string_view shared_suffix = {};  // ends names of functions whose first argument is shared memory
   std::string_view block_barrier = {}, warp_barrier = {};
   std::string_view fence = {};       // what stands before is seen before what stands after
   bool has_acquiring_loads = false;  // of i32 in global memory: load_acquire of the prelude
   std::string_view failure = {};     // the parameter for failures: name
   // Neighbouring elements of global memory by one access.
-  std::array<std::string_view, scalar::n_kinds> wide_types = {};  // stems of vector types, by scalar::Kind
-  std::string_view wide = {};          // their type: element type, that stem, how many
+  std::array<std::string_view, scalar::n_kinds> wide_types = {};  // vector types without the number, by
+                                                                  // scalar::Kind
+  std::string_view wide = {};          // their type: element type, vector type, how many
   std::string_view wide_element = {};  // one of them: name of them all, its number
   bool has_shuffles = false;           // threads exchange values without memory
   // Names that the text above and that of fences need themselves.

@@ -32,7 +32,7 @@ const Dialect opencl = {
     .shared = "local uchar {0}[{1}] __attribute__((aligned(16)));",
     .shared_array = "local {0}* const {1} = (local {0}*)({2} + {3});",
     .shared_value = "local {0} {1};",
-    .shared_stem = "_shared",
+    .shared_suffix = "_shared",
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .warp_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .fence = "fg_fence_b1();",
