@@ -35,7 +35,7 @@ inline Vec<int> alignment_by_diagonals(Mat<int> similarity, Exp<int> penalty) {
       gaps);
 }
 
-/// The same in blocks, of which those of a diagonal are computed together, each row by row: what comes from
+/// The alignment in blocks. Blocks of a diagonal are computed together, each row by row: what comes from
 /// above, and then the best of all to the left.
 inline Mat<int> alignment_in_blocks(Mat<int> similarity, Exp<int> penalty, int size) {
   const Index n = similarity.size(0), width = n + 1, across = n / size;
@@ -259,7 +259,7 @@ inline Cube volatilities(Vec<float> x, Vec<float> log_x, Vec<float> y, Mat<float
       strikes, exponents);
 }
 
-/// The same with the steps outside, each of which takes all options together.
+/// The volatilities with the steps outside, each of which takes all options together.
 inline Cube volatilities_together(Vec<float> x, Vec<float> log_x, Vec<float> y, Mat<float> along_x,
                                   Mat<float> along_y, Exp<float> nu, Exp<float> years, Exp<fg::i64> steps,
                                   Vec<float> strikes, Vec<float> exponents) {
@@ -378,7 +378,7 @@ inline Mat<float> gauss_seidel(Mat<float> from, Mat<float> right, Exp<int> sweep
   };
   return fg::iterate(sweeps, [&](Mat<float> u) { return swept(swept(u, 0), 1); }, from);
 }
-/// The same by slices: points of one colour are those of even rows and columns, and those of odd ones.
+/// Gauss-Seidel by slices: points of one colour are two slices, of even rows and columns, and of odd ones.
 inline Mat<float> gauss_seidel_by_slices(Mat<float> from, Mat<float> right, Exp<int> sweeps) {
   const Index rows = from.size(0), columns = from.size(1);
   const auto swept = [&](Mat<float> u, int row, int column) {

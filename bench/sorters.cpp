@@ -76,7 +76,7 @@ Pull<int> bitonic(Pull<int> a) {
   return a;
 }
 
-// The same without the kernel language. Blocks are dealt to the cores.
+// The bitonic sorter without the kernel language. Blocks are dealt to the cores.
 void bitonic_by_hand(int* xs) {
   for (std::int64_t run = 2; run <= block; run *= 2)
     for (std::int64_t distance = run / 2; distance > 0; distance /= 2)

@@ -22,6 +22,7 @@ PLAIN = {
     r"\b[Oo]f those\b": "say the noun: of the points",
     r"\b[Ss]ince then\b": "say how things are; history belongs to commits and the change log",
     r"\b[Tt]he same (of|for)\b": "say the noun, or the verb: prints the values of a row",
+    r"\bThe same( (where|with|without|as|in|from|along|by|over|when|within|part|once|one|if|less|so)\b|[,;:.])": "say the noun, or the verb: compile() without types",
 }
 # "is the same for all points" compares, and is plain.
 COMPARES = re.compile(r"\b(am|is|are|be|was|were|stays?|means|remains?|always|or|not) ((//[/!]?|#) )?$")

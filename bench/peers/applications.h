@@ -49,7 +49,7 @@ void omp_points_27(std::int64_t n, const float* from, float* to);
 /// The magnitude of Sobel's gradient of means of 3 x 3 points; beyond the edges is the nearest point.
 void omp_edges(std::int64_t rows, std::int64_t columns, const float* from, float* to);
 #ifdef BENCH_HALIDE
-/// The same by Halide 14, scheduled by hand.
+/// Sobel's gradient by Halide 14, scheduled by hand.
 void halide_edges(std::int64_t rows, std::int64_t columns, const float* from, float* to);
 #endif
 

@@ -21,7 +21,7 @@ void omp_jacobi_clamped(const Field&);
 void omp_jacobi_interior(const Field&);
 /// The mean of six neighbours and twice the point itself; of points of the border the point itself.
 void omp_seven_points(const Field&);
-/// The same, the nearest point of the field for neighbours outside.
+/// omp_seven_points(), with the nearest point of the field for neighbours outside.
 void omp_seven_points_clamped(const Field&);
 
 /// A convolution of `to`, of rows times columns points, with height times width weights; `from` has columns +

@@ -177,7 +177,7 @@ class Bundle {
   auto get(const std::string& name, detail::Here where = detail::Here::current()) const {
     return detail::BundledAs<Signature>::get(opened_, name, where);
   }
-  /// The same without types.
+  /// get() without types.
   BundledProgram program(const std::string& name, detail::Here where = detail::Here::current()) const;
 
  private:

@@ -71,7 +71,7 @@ class Ragged {
 
   /// The offsets and the values.
   const Components& components() const { return components_; }
-  /// The same, its offsets checked as fg::segments checks them.
+  /// This array, after its offsets are checked as fg::segments checks them.
   Ragged checked(Here where = {}) const;
   /// fg::min(rows, fg::axis(1)) and fg::max: of an empty row the largest, or the smallest, value of the type.
   template <class Op>

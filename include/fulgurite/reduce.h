@@ -71,7 +71,7 @@ Exp<T> reduce_comm(const Op& op, const Acc<T, N>& xs, detail::Here where = detai
       {.origin = "reduce_comm", .commutative = true, .neutral = {}, .initial = {}}, op, xs.parts(), where));
 }
 
-/// The same along one axis of an array.
+/// reduce_comm() along one axis of an array.
 template <class Op, class T, int N>
   requires(N > 1)
 Acc<T, N - 1> reduce_comm(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,

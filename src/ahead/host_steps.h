@@ -61,7 +61,7 @@ class HostSteps {
   /// The array of a place: a pointer to an fg_array, and to its elements.
   std::string array(plan::Place) const;
   std::string data(plan::Place) const;
-  /// The same where pointers need no cast.
+  /// data() where pointers need no cast.
   std::string pointer(plan::Place) const;
   std::string_view type(Kind kind) const { return dialect_.types[static_cast<std::size_t>(kind)]; }
 

@@ -68,9 +68,9 @@ struct Dialect {
   std::string_view fence = {};       // what stands before is seen before what stands after
   bool has_acquiring_loads = false;  // of i32 in global memory: load_acquire of the prelude
   std::string_view failure = {};     // the parameter for failures: name
-  // Neighbouring elements of global memory by one access.
-  std::array<std::string_view, scalar::n_kinds> wide_types = {};  // vector types without the number, by
-                                                                  // scalar::Kind
+  // Neighbouring elements of global memory by one access. By scalar::Kind, the vector type without its
+  // number.
+  std::array<std::string_view, scalar::n_kinds> wide_types = {};
   std::string_view wide = {};          // their type: element type, vector type, how many
   std::string_view wide_element = {};  // one of them: name of them all, its number
   bool has_shuffles = false;           // threads exchange values without memory

@@ -36,7 +36,7 @@ class Launches {
 
   /// An emitter for a kernel: combinators become vector loops in scalar code, and sequential loops in lanes.
   Emitter emitter();
-  /// The same, but `in_scalar_code` lowers combinators that it meets in scalar code.
+  /// An emitter whose combinators in scalar code are lowered by `in_scalar_code`.
   using Lowers = std::function<void(const Emitter&, const soac::Stm&)>;
   Emitter emitter(const Lowers&);
   /// A name for the value of an expression that the host computes, here.

@@ -251,7 +251,7 @@ class Run {
     array.data = buffer_of(array).memory.data;
   }
 
-  // The same, for the statement at the site.
+  // Allocates for the statement at the site, which an error names.
   void allocate(Place p, Kind kind, Site site) {
     try {
       allocate(p, kind);

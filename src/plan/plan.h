@@ -130,7 +130,7 @@ struct While {
   Steps body;
   bool operator==(const While&) const;
 };
-/// The same where the device makes the condition, the last launch of `head`, which stores it to the i32 array
+/// A While whose condition the device makes, in the last launch of `head`, which stores it to the i32 array
 /// `flags` and counts in its element 1 how often it was 1. All launches inside do nothing where flags[0] is
 /// 0, and nothing is fetched or copied, so that iterations may be launched before their condition is known.
 struct Converge {

@@ -141,7 +141,7 @@ class Device {
   virtual void agree(std::string_view what, const std::source_location& line = {});
   // Until all launches are done; a failure that `launch` could not know yet.
   virtual std::optional<Failure> wait() = 0;
-  // The same when an error is on its way, which other ranks may not meet: they are not waited for.
+  // wait() when an error is on its way, which other ranks may not meet: they are not waited for.
   virtual std::optional<Failure> give_up() { return wait(); }
 };
 

@@ -26,7 +26,7 @@ struct Filling {
 /// that can be spared, unless something else of the statement reads that array and it is not updated in
 /// place.
 Filling fill(const Surroundings&, const soac::Stm&, std::span<const InPlace>);
-/// The same part by part: `add` gets what it computes, and the copy that it makes, if it is one.
+/// fill() part by part: `add` gets what it computes, and the copy that it makes, if it is one.
 using AddFilling = std::function<void(soac::Stm computes, const std::optional<Copy>&)>;
 void fill(const Surroundings&, const soac::Stm&, std::span<const InPlace>, const AddFilling& add);
 /// A map that computes the initial contents of one scatter.

@@ -12,7 +12,7 @@ struct SharedOperands {
   /// last axis but one, whose points share them: the right operand of a matrix product. Empty: there are
   /// none.
   std::vector<Expr> by_rows;
-  /// The same with the two axes of the map exchanged: the left operand.
+  /// `by_rows` with the two axes of the map exchanged: the left operand.
   std::vector<Expr> by_columns;
 };
 

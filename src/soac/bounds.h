@@ -25,7 +25,7 @@ class Bounds {
 
   /// Where the values of the integer expression lie.
   Interval of(Expr);
-  /// The same where only what was assumed before the mark holds.
+  /// of() where only what was assumed before the mark holds.
   Interval of(Expr, std::size_t mark);
   /// Whether a <= b is proven; of i64 expressions.
   bool at_most(Expr a, Expr b) { return at_most(a, b, 0); }

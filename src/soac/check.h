@@ -16,8 +16,8 @@ void check(const Program&, std::string_view after_pass);
 /// partition that only counts stores nothing.
 void check_in_scope(const Program& statements, std::string_view after_pass);
 
-/// The same where the scope may be that of a function, so that extents may read elements, and where the table
-/// of sites is the one of another program.
+/// check_in_scope() where the scope may be that of a function, so that extents may read elements, and where
+/// the table of sites is the one of another program.
 void check_anywhere(const Program& statements, std::string_view after_pass);
 
 }  // namespace fulgurite::soac

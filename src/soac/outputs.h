@@ -53,7 +53,7 @@ struct Outputs {
 
 /// The outputs of a Soac statement.
 Outputs outputs_of(const Stm&);
-/// The same, moved out of the statement, which has none then.
+/// Moves the outputs out of the statement, which has none then.
 Outputs take_outputs(Stm&);
 /// The Soac statement with these outputs in place of its own. Its space, the parameters and statements of its
 /// body, its location and its origin stay. Inverse of outputs_of.

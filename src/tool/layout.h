@@ -31,7 +31,7 @@ struct Extent {
 
 /// Everything lies within (0, 0) and the extent.
 Extent layered(std::vector<Box>& boxes, std::vector<Link>& links);
-/// The same by Graphviz, whose program `dot` knows more about crossings; nothing if it is not installed.
+/// A layout by Graphviz, whose program `dot` knows more about crossings; nothing if it is not installed.
 std::optional<Extent> by_graphviz(std::vector<Box>& boxes, std::vector<Link>& links);
 
 }  // namespace fulgurite::tool

@@ -37,7 +37,7 @@ struct Operator {
 };
 soac::Reduction reduction(Tracer&, const Operator&, std::span<const scalar::Kind> kinds, Exprs neutral,
                           Exprs initial, const Here& where);
-/// The same one once more, for another place of the program.
+/// A copy of the reduction, for another place of the program.
 soac::Reduction copied(Arena&, const soac::Reduction&);
 
 /// One of op.def on scalars of a kind.

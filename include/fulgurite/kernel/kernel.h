@@ -54,7 +54,7 @@ struct Named {
 /// throws.
 template <class... Parts>
 auto kernel(Named name, const Parts&... descriptions_and_f);
-/// The same with blocks of a stated number of threads, 1 to 1024; else throws ShapeError. Lanes that exchange
+/// Records f for blocks of a stated number of threads, 1 to 1024; else throws ShapeError. Lanes that exchange
 /// values are of whole warps.
 template <class... Parts>
 auto kernel(Named name, Threads threads, const Parts&... descriptions_and_f);
@@ -212,8 +212,8 @@ Traffic traffic(const Recorded<std::tuple<Ts...>, Ds...>& k,
   return fulgurite::detail::block::traffic(k.get(), arguments::views_of<Ds...>(given...));
 }
 
-/// The same as text: what the launch costs, and each stage with its line. Stages that follow each other and
-/// would have the same row are one.
+/// The counts of traffic() as text: what the launch costs, and each stage with its line. Stages that follow
+/// each other and would have the same row are one.
 template <class... Ts, class... Ds>
 std::string explain(const Recorded<std::tuple<Ts...>, Ds...>& k,
                     const typename arguments::Viewed<Ds>::Argument&... given) {

@@ -262,7 +262,7 @@ template <class F, class G, class T>
 auto vee(int j, const F& f, const G& g, const Pull<T>& a, Here where = Here::current()) {
   return ilv_vee(0, j, f, g, a, where);
 }
-/// The same with one instance for each element, which chooses between f and g.
+/// ilv_vee() with one instance for each element, which chooses between f and g.
 template <class F, class G, class T>
 auto ilv_vee_1(int i, int j, const F& f, const G& g, const Pull<T>& a, Here where = Here::current()) {
   using R = ElementFrom<F, Exp<T>, Exp<T>>;

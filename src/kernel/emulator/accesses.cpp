@@ -96,7 +96,7 @@ std::byte* Machine::touch(const Accessed& a, std::int64_t index, unsigned lane) 
   return m.bytes().data() + at;
 }
 
-/// The same in the copy of the thread. What the task stores is for all its threads.
+/// touch() in the copy of the thread. What the task stores is for all its threads.
 std::byte* Machine::touch_own(const Accessed& a, std::int64_t index, unsigned lane) {
   const auto room = static_cast<std::size_t>(phase_->thread_room);
   const std::size_t copy = unit_->warp < 0 ? 0 : std::size_t{unit_->thread(lane)} + 1;

@@ -61,7 +61,7 @@ class Ranks {
   /// Receives and sends all at once. At most one message from a rank, and one to it, in one call, and none to
   /// this rank itself. A message of no bytes is not sent, so both of its ranks must know that it has none.
   void exchange(std::span<const Message> sent, std::span<const Message> received);
-  /// The same in two halves: what is sent may not change, what is received not be read, in between.
+  /// exchange() in two halves: what is sent may not change, what is received not be read, in between.
   void begin_exchange(std::span<const Message> sent, std::span<const Message> received,
                       const OfPortion& pack = {});
   void end_exchange(const OfPortion& unpack = {});

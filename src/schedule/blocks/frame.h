@@ -22,7 +22,7 @@ class Frame {
   const soac::Stm& original() const { return original_; }
   /// The original with neutral elements.
   const soac::Stm& lifted() const { return launch_.statement; }
-  /// The same with Scans and scatters for partitions of few classes; and its parts.
+  /// The lifted one with Scans and scatters for partitions of few classes; and its parts.
   const Ranks& ranks() const { return ranks_; }
   const soac::Stm& s() const { return ranks_.s; }
   const soac::Soac& op() const { return std::get<soac::Soac>(ranks_.s.op); }

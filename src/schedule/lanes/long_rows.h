@@ -14,7 +14,7 @@ inline constexpr const char* why_shared =
 /// A map whose function is one reduction over a space that the host knows and that does not depend on the
 /// point, and scalars.
 struct LongRows {
-  /// Whether the launch takes this way, by sizes only; absent: it does not. The same as 1 and 0.
+  /// Whether the launch takes this way, by sizes only; absent: it does not. `are_few` is that as an i64.
   Expr holds, are_few;
   Expr rows, columns, tile, tiles;
   std::vector<Var> partials;

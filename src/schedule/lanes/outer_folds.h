@@ -15,7 +15,7 @@ inline constexpr const char* why_outer =
 
 /// A map whose function is one reduction along one axis and scalars, and which reads along its own last axis.
 struct OuterFolds {
-  /// Whether the launch takes this way, by sizes only; absent: it does not. The same as 1 and 0.
+  /// Whether the launch takes this way, by sizes only; absent: it does not. `are_deep` is that as an i64.
   Expr is_deep, are_deep;
   /// Points of the map, those of its last axis, and rows that each of them folds.
   Expr points, columns, rows;

@@ -143,7 +143,7 @@ class Columns {
         e.lower(walk_.i64(lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end, lanes); },
         [&] { narrower_vectors(e, begin, end, lanes / 2); });
   }
-  // The same with less code, for rows that are few.
+  // Walks the row with less code, for rows that are few.
   void single_vectors(const Emitter& e, Expr begin, Expr end) const {
     e.if_then_else(
         e.lower(walk_.i64(walk_.loops.tail_lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end); },
