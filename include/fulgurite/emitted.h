@@ -36,7 +36,7 @@ struct EmittedName {
       : name(std::move(n)), components(std::move(c)) {}
 };
 
-/// A function on staged values under the name that its code gets. Names that are not given are those that
+/// A function on staged values under the name that its code gets. Names that are not given are the ones that
 /// explain shows (a, b ...), and `result`, or result0, result1 ...; components are 0, 1 ...
 class EmittedProgram {
  public:

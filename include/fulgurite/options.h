@@ -53,8 +53,8 @@ struct Options {
   // For finding faults: every call traces the function again, and throws TraceError where that gives another
   // program than the compiled one, as when a C++ value that it captured by reference has changed.
   bool check_captures = captures_are_checked();
-  // true: fg::compile(f) returns while kernels compile, on threads of their own. A call waits for those that
-  // it launches, and what the compiler throws comes from the first call or wait() that needs the kernel.
+  // true: fg::compile(f) returns while kernels compile, on threads of their own. A call waits for the ones
+  // that it launches, and what the compiler throws comes from the first call or wait() that needs the kernel.
   bool background = false;
   // Tuning numbers that differ from their defaults, "cheap_tile=8192, chain=16", or "@" and the name of a
   // file of them: docs/schedules.md has all of them, and says what each does. Sums of floats may differ in

@@ -261,7 +261,7 @@ Ragged<T> sort(const Less& less, const Ragged<T>& xs, detail::Here where = detai
   return detail::ragged_like(xs.offsets(), detail::unflattened<Vec<T>>(sorted));
 }
 
-/// The rows of a, then those of b.
+/// The rows of a, then the rows of b.
 template <class T>
 Ragged<T> concat(const Ragged<T>& a, const Ragged<T>& b, detail::Here where = detail::Here::current()) {
   const Vec<i64> behind = drop(b.offsets(), 1, {0}, where) + a.values().size(where);

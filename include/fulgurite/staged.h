@@ -131,7 +131,7 @@ Value arg_reduce(const char* order, const char* origin, Value array, int axis,
 Values reduce(Body op, std::span<const Value> neutral, const Operand& slices, Here where);
 Values scan(Body op, std::span<const Value> neutral, const Operand& slices, Here where);
 
-/// Of several staged values, how many components each has; those of one array share its shape.
+/// How many components each of several staged values has; the components of one array share its shape.
 using Widths = std::span<const std::size_t>;
 
 // Branches and loop state may be arrays whose sizes the branch, or the iteration, decides. The first argument

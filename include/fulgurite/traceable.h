@@ -73,8 +73,8 @@ inline constexpr std::array<ParameterInfo, n_parameter_parts<Ps...>> parameter_i
   return infos;
 }();
 
-// Constants of a function's calls, without their types. Those that are given are a std::tuple of references,
-// those that are kept a std::tuple of values; a function without such parameters has neither.
+// Constants of a function's calls, without their types. Given constants are a std::tuple of references,
+// kept ones a std::tuple of values; a function without such parameters has neither.
 template <template <class> class Of, class... Ps>
 using TupleOfConstants = decltype(std::tuple_cat(
     std::declval<std::conditional_t<Parameter<Ps>::is_staged, std::tuple<>, std::tuple<Of<Ps>>>>()...));
@@ -203,7 +203,7 @@ P take_argument(Unflatten& staged, const void* given) {
     return std::get<constant>(*static_cast<const Given*>(given));
   }
 }
-// What f returns, of arguments that are made from left to right: those between braces are.
+// What f returns. Arguments between braces are made from left to right.
 template <class R>
 struct Returned {
   template <class F, class... Ps>

@@ -23,7 +23,7 @@ auto on(std::int64_t n, bool interleaved, Level level, const F& f, const Pull<T>
   const auto of_group = [=](std::int64_t each, const Index& group, const Index& i) {
     return interleaved ? i * n + group : group * each + i;
   };
-  const auto group_here = [=] {  // among those of the outer one
+  const auto group_here = [=] {  // among the groups of the outer one
     return Index(Parts<std::int64_t>{block::number(inner, where)}) % n;
   };
   const Pull<T> one(size, [=](Index i) { return a[of_group(size, group_here(), i)]; });

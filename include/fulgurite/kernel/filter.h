@@ -135,8 +135,8 @@ Push<T> filled(const std::type_identity_t<Exp<T>>& fill, const Kept<T>& a, Here 
           }};
 }
 
-/// Elements `at`, `at` + 1 ... of an array that the launch is given become those of `a`. Blocks write to
-/// different places; nothing is written after the array's end.
+/// Elements `at`, `at` + 1 ... of an array that the launch is given become the elements of `a`. Blocks write
+/// to different places; nothing is written after the array's end.
 template <class T>
 void write_at(const Index& at, const Updated<T>& to, const Kept<T>& a) {
   a([&](Index i, Exp<T> x) { to.write(at + i, x); });

@@ -23,16 +23,16 @@ class Recorded {
   std::shared_ptr<const fulgurite::detail::block::Kernel> kernel_;
 };
 
-/// How many threads a block has: the instances of statements that have more take turns, thread t doing those
-/// with the numbers t, t + n, t + 2n ... A block of which no statement has n instances has fewer. Unless it
-/// is said, a block has as many threads as most of its statements have instances, up to 1024.
+/// How many threads a block has: the instances of statements that have more take turns, thread t doing the
+/// ones with the numbers t, t + n, t + 2n ... A block of which no statement has n instances has fewer. Unless
+/// it is said, a block has as many threads as most of its statements have instances, up to 1024.
 struct Threads {
   fulgurite::detail::block::ThreadShape shape;
 };
 inline Threads threads(std::int64_t n) {
   return {{.x = n}};
 }
-/// x * y threads, of which those that lie in a row are neighbours: par(rows, columns) deals a matrix to them
+/// x * y threads, where threads of a row are neighbours: par(rows, columns) deals a matrix to them
 /// by rows and columns. Others take their turns as with threads(x * y).
 inline Threads threads(std::int64_t x, std::int64_t y) {
   return {{.x = x, .y = y, .is_matrix = true}};

@@ -1,7 +1,7 @@
 // Matrices of a block: pull and push arrays of two dimensions, whose sizes are known while a kernel is made
 // (the dimensions that the 2008 paper's CUDA example has, section 3). Rows lie one after the other in memory.
-// Threads are numbered along rows, as CUDA and OpenCL number those of two-dimensional blocks: neighbours in a
-// row are neighbours in a warp.
+// Threads are numbered along rows, as CUDA and OpenCL number the threads of two-dimensional blocks:
+// neighbours in a row are neighbours in a warp.
 #pragma once
 
 #include <fulgurite/kernel/patterns.h>

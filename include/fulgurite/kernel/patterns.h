@@ -292,7 +292,7 @@ auto max_by(const Key& key) {
   return [key](const auto& a, const auto& b) { return select(key(a) <= key(b), b, a); };
 }
 
-/// `stages` stages by each instance on 2^stages elements that it holds: `component` gets those of which the
+/// `stages` stages by each instance on 2^stages elements that it holds: `component` gets the elements whose
 /// numbers differ in bits i to i + stages - 1 (in their order) and gives as many.
 template <class F, class T>
 auto ilv_k(int i, int stages, const F& component, const Pull<T>& a, Here where = Here::current()) {
@@ -328,7 +328,7 @@ auto evens(const F& f, const Pull<T>& a, Here where = Here::current()) {
         where);
   });
 }
-/// The first half's elements alternate with those of the second half.
+/// The elements of the first half alternate with the elements of the second half.
 template <class T>
 Pull<T> riffle(const Pull<T>& a, Here where = Here::current()) {
   sizes::divides("riffle", 2, a.size(), where);

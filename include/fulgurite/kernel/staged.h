@@ -160,7 +160,7 @@ struct Result {
   std::vector<Value> shape = {};  // instead of `size`, of an array of several axes
 };
 
-/// The number of the block at hand among those of the launch.
+/// The number of the block at hand among the blocks of the launch.
 Value block_number(Here where);
 /// How the blocks lie that have tiles of matrices: rows * columns of them, numbered row by row, and where the
 /// block at hand is. Throws TraceError if no argument is dealt so.
@@ -183,7 +183,7 @@ Value remainder(Value a, Value b, Here where);
 
 class Kernel;  // src/block/block_kernel.h
 
-/// Records a kernel: calls f once. `threads`: those that a block has at most, if the user states them. Throws
+/// Records a kernel: calls f once. `threads`: how many a block has at most, if the user states it. Throws
 /// TraceError for a name that is not an identifier of C, or is a keyword there, and for a number of blocks
 /// that is not of sizes and scalar arguments alone.
 std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,
