@@ -32,7 +32,7 @@ extern const Edit stream;      // bytes from which on stores bypass the caches
 extern const Edit look_ahead;  // how many elements ahead of what is read memory is fetched
 extern const Edit portion;     // points that wait for the scalar code of bins
 
-/// All of them, in the order of their names.
+/// All edits, in the order of their names.
 std::span<const Edit* const> edits();
 
 }  // namespace fulgurite::schedule

@@ -15,7 +15,7 @@ namespace fulgurite::schedule {
 
 /// Appends to each phase the reasons that its walk shows; other decisions append their reasons themselves.
 void add_reasons(scalar::Arena&, Launch&);
-/// Of a phase that fills an array which begins as another one.
+/// The reason of a phase that fills an array which begins as another one.
 inline constexpr const char* why_filled =
     "version: nothing is to be done where the array has the memory of the other one";
 
@@ -26,7 +26,7 @@ struct PhaseInWords {
   std::vector<std::string> walk = {};
   std::vector<std::string> why = {};  // Phase::why
 };
-/// The phases in order. Those with different conditions are versions of the launch.
+/// The phases in order. Phases with different conditions are versions of the launch.
 std::vector<PhaseInWords> in_words(const Launch&, const scalar::NameOf&);
 
 }  // namespace fulgurite::schedule

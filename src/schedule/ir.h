@@ -66,14 +66,14 @@ struct Cut {
   Unit unit = Unit::sequence;
   Tail tail = Tail::mask;
   std::int64_t rest = 0;
-  /// So many pieces at the end are not walked: nobody needs what they would make.
+  /// This many pieces at the end are not walked, as nothing needs their results.
   std::int64_t left_out = 0;
   bool operator==(const Cut&) const = default;
 };
 
-/// A comparison of one index with what does not depend on the point: the axis is walked in two pieces, and in
-/// each of them the comparison is known, and what follows from it (index-set splitting). On an outer axis:
-/// rows take one of two ways.
+/// A comparison of one index with a value that does not depend on the point: the axis is walked in two
+/// pieces, and in each of them the comparison, and what follows from it, is known (index-set splitting). On
+/// an outer axis, each row takes one of two ways.
 struct Split {
   Expr condition;
   bool operator==(const Split&) const = default;
@@ -145,11 +145,10 @@ struct Combine {
     bool operator==(const Level&) const = default;
   };
   std::vector<Level> levels = {};  // innermost first
-  /// Memory of the launch that the level of the grid uses, for each component of the output an array each:
-  /// `partials`, `bins`, `winner`: what a task has; `counted`: where its points of a class go; `carried` what
-  /// tasks go on from; `handed_on`: what a task has, what all up to it have, and after those of all
-  /// components what says whose turn it is; of other levels: where its elements are, instead of in its
-  /// arrays.
+  /// Memory of the launch that the level of the grid uses, an array for each component of the output.
+  /// `partials`, `bins`, `winner`: each task's result; `counted`: where its points of a class go; `carried`:
+  /// what tasks go on from; `handed_on`: each task's total, the total of all tasks up to it, and after the
+  /// arrays of all components one for whose turn it is; other levels: where the output's elements are.
   std::vector<Var> memory = {};
   /// The last value of a component of a Scan goes to element `at` of an array.
   struct End {
@@ -213,7 +212,7 @@ struct Inner {
   std::int64_t up_to = 0;
   /// There is a piece even if there are no points.
   bool at_least_one = false;
-  /// It is walked so where the loops inside of a point take at most so many points; 0: however many.
+  /// The version is taken where loops inside of a point take at most this many points; 0: for any number.
   std::int64_t rows_up_to = 0;
   bool operator==(const Inner&) const;
 };
@@ -244,7 +243,7 @@ struct Phase {
   Expr guard;
   /// There is a task even if there are no points.
   bool at_least_one = false;
-  /// It has one task, which is that of the phase before it.
+  /// It has one task, and runs within the one task of the phase before it.
   bool in_phase_before = false;
   /// A reason for each decision, as explain.h says; edits do not change them.
   std::vector<std::string> why = {};

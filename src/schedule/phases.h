@@ -22,7 +22,7 @@ struct Filling {
   std::vector<Part> parts;
   std::vector<Copy> copies;
 };
-/// Of the scatters without an operator. An array that begins as another one, element by element, is a copy
+/// For the scatters without an operator. An array that begins as another one, element by element, is a copy
 /// that can be spared, unless something else of the statement reads that array and it is not updated in
 /// place.
 Filling fill(const Surroundings&, const soac::Stm&, std::span<const InPlace>);

@@ -20,7 +20,7 @@ struct Row {
 struct Inside {
   /// The statement without the checks.
   soac::Stm stm;
-  /// Boolean: the row is as it has to be for that. It reads nothing and cannot fail.
+  /// Boolean: for this row all removed checks hold. It reads nothing and cannot fail.
   scalar::Expr holds;
   /// Its points scatter to places inside of the arrays, too.
   bool scatters_inside = false;

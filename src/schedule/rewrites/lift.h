@@ -20,8 +20,8 @@ soac::Stm lift_missing_neutral(scalar::Arena&, const soac::Stm&);
 std::vector<scalar::Expr> constant_components(scalar::Arena&, const soac::Reduction&,
                                               std::span<const scalar::Expr> operands);
 
-/// A Soac as it is where all its reductions have the value of a point: with such components known to the
-/// operators. Nothing if there are none.
+/// The Soac for points after the first, when all its reductions hold a value: such components are constants
+/// in its operators. Nothing if there are none.
 std::optional<soac::Stm> holding_values(scalar::Arena&, const soac::Stm&);
 
 }  // namespace fulgurite::schedule

@@ -7,7 +7,7 @@
 // On a CPU large arrays are partitioned once, into rows that fit into a core's cache, of which each is sorted
 // by itself (row_sort.h). Where rows begin is said by a sample of the keys (as in samplesort; Frazer and
 // McKellar, 1970), counted by their highest bits: rows are of about one size however the keys are spread. If
-// one value of these bits is that of too many elements, they are sorted by digits after all.
+// too many elements share one value of these bits, all are sorted by digits after all.
 #pragma once
 
 #include "schedule/policy.h"
@@ -39,7 +39,7 @@ struct Rows {
     scalar::Expr read, written;
     std::string origin;  // what its kernels are said to be for
   };
-  scalar::Expr are_many;  // of the elements: else they are one row as they are
+  scalar::Expr are_many;  // whether there are many elements; else they are one row as they are
   scalar::Expr count;
   bool are_segments = false;  // of the sort; some may have few elements
   /// Where they are many: statements that say whether rows of about one size can be told apart ...

@@ -1,5 +1,5 @@
 // Partitions of few classes are scans and a scatter (Blelloch, "Prefix sums and their applications", 1990:
-// split): what is counted before a point is where it goes.
+// split): a point's place is the number of points of its class before it.
 #pragma once
 
 #include "soac/ir.h"

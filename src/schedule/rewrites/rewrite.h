@@ -44,7 +44,7 @@ extern const Rewrite bytes;        // bytes.h: in_bytes
 
 }  // namespace rewrite
 
-/// All of them, in the order of their names.
+/// All rewrites, in the order of their names.
 std::span<const Rewrite* const> rewrites();
 
 /// The statement that the rewrite made. Throws InternalError, which names the rewrite, if it is no legal one;

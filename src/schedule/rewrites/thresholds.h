@@ -46,9 +46,9 @@ class Indices {
   std::vector<Expr> comparisons_of(Expr node);
   /// The value of a comparison where the indices lie on these sides; nothing if they do not decide it.
   std::optional<bool> value_of(Expr comparison, std::span<const Side>);
-  /// The node if its comparisons have such values; absent: they do not decide it.
+  /// The node, given such values of its comparisons; absent: they do not decide it.
   Expr decided(Expr node, std::span<const Side>);
-  /// What every index of the space has: it is not negative, and below the extent.
+  /// What holds for every index of the space: it is not negative, and below the extent.
   std::vector<Side> everywhere() const;
 
   const std::vector<Expr>& extents() const { return extents_; }
