@@ -1,4 +1,4 @@
-// The kernel that a Builder makes, as far as it is.
+// The kernel that a Builder makes, as far as it is built.
 #pragma once
 
 #include <unordered_set>

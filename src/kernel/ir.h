@@ -125,10 +125,11 @@ struct Permute {
 /// many as there are lanes), from element `from` on, 0 <= from <= apart.
 std::vector<std::int32_t> window_lanes(std::int32_t n_lanes, std::int32_t from, std::int32_t apart);
 
-/// Vectors only: the next elements of `lanes` runs of memory, one run a lane, turned so that those which are
-/// read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <= s < steps,
-/// 0 <= l < lanes, `width` lanes at a time; all three are powers of two, `steps` at most 16; `from` has no
-/// mask. Unless `ahead` is 0, the element that many after the first of each run is fetched early.
+/// Only in vector code: the next elements of `lanes` runs of memory, one run a lane, transposed so that
+/// elements which are read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <=
+/// s < steps, 0 <= l < lanes, `width` lanes at a time; all three are powers of two, `steps` at most 16;
+/// `from` has no mask. Unless `ahead` is 0, the element that many after the first of each run is fetched
+/// early.
 struct Transpose {
   Var tile;
   Access from;
@@ -165,10 +166,10 @@ struct Pack {
   bool operator==(const Pack&) const = default;
 };
 
-/// In one step, element `at` of a buffer in global or shared memory becomes what `what` makes of it and
-/// `value`; `name` (absent: nobody asks) is what it was before. compare_exchange stores only where the
-/// element equals `expected`, which the others lack. `acquire`: what the instance does afterwards sees what
-/// others did before their `release` of the value that was read.
+/// In one step, element `at` of a buffer in global or shared memory becomes the result of `what` on it and
+/// `value`; `name`, if present, is its value before. compare_exchange stores only where the element equals
+/// `expected`, which only this operation has. `acquire`: what the instance does afterwards sees what others
+/// did before their `release` of the value that was read.
 struct Atomic {
   enum class What : std::uint8_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
   std::optional<Var> name;
@@ -212,7 +213,7 @@ struct If {
 
 /// n instances of the body, numbered by `name` (i64), in any order or at once. Par(grid) is a launch's tasks:
 /// only at the top of a kernel, one after the other, each waiting for the one before; where there is an
-/// InOrder in it, no task begins before those with lower numbers have. Par(block) has a constant n.
+/// InOrder in it, no task begins before all tasks with lower numbers have. Par(block) has a constant n.
 struct Par {
   Level level;
   Var name;
@@ -279,7 +280,7 @@ struct Stm {
 
 /// Scalars arrive by value; buffers (names of rank 1, whose shape is not used) are in global memory and do
 /// not overlap unless equal. An `update` is an output that the kernel changes in place: each load of it gives
-/// what the element was when the phase began, so no load of an element comes after a store to it.
+/// the element's value when the phase began, so no load of an element comes after a store to it.
 struct Param {
   enum class Role : std::uint8_t { scalar, input, output, update };
   Var name;
