@@ -10,8 +10,9 @@ namespace fulgurite::soac {
 std::vector<Expr> bind_for_shapes(scalar::Arena&, const Lambda&, std::vector<Expr> arguments,
                                   std::vector<Stm>& lets);
 
-/// Binds by Lets the sizes of iteration spaces that are no extents: inside a function of elements they may be
-/// any expressions, in these statements, which come from one, they may not.
+/// Binds by Lets the sizes of iteration spaces that are no extents. Inside a function of elements sizes may
+/// be any expressions; these statements come from such a function, and now stand where only extents are
+/// allowed.
 void bind_sizes(scalar::Arena&, std::vector<Stm>&);
 
 }  // namespace fulgurite::soac

@@ -75,7 +75,7 @@ struct FlatSoac {
   std::vector<FlatOutput> outputs;
 };
 struct FlatScan {
-  Slot number;  // of all scans of the program
+  Slot number;  // among all Scans of the program
   FlatReduction reduction;
   bool inclusive;
 };

@@ -1,7 +1,7 @@
-// Between which values an integer lies, and what operations make of that. An interval has constants on both
-// sides, and on either side possibly an expression, which says more than a constant can: `n - 1` for an index
-// below n. Where an operation may wrap around there is no expression, or one that is the end of the kind's
-// range when it does wrap around.
+// Between which values an integer lies, and the interval of an operation's result. An interval has constants
+// on both sides, and on either side possibly an expression, which says more than a constant can: `n - 1` for
+// an index below n. Where an operation may wrap around there is no expression, or one that gives the end of
+// the kind's range in that case.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace fulgurite::soac {
 
 __extension__ using Wide = __int128;  // holds every value of every integer kind, and their sums
 
-/// `low` <= value <= `high` where they are there (i64 expressions); least <= value <= most always.
+/// least <= value <= most; and `low` <= value <= `high`, i64 expressions that may be absent.
 struct Interval {
   Wide least = 0, most = 0;
   scalar::Expr low = {}, high = {};

@@ -22,7 +22,7 @@ struct Place {
 class Sharing {
  public:
   explicit Sharing(const Program&);
-  /// What is to be named before this statement, operands first.
+  /// The expressions that get names before this statement, operands first.
   const std::vector<Expr>& at(Place) const;
 
  private:
