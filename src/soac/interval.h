@@ -22,8 +22,8 @@ class Intervals {
  public:
   explicit Intervals(scalar::Arena& arena) : arena_(arena) {}
 
-  /// Every value of the kind; of a kind of more than 16 bits that is no bound to make memory by, so there is
-  /// no expression.
+  /// Every value of the kind. It has no expressions if the kind has more than 16 bits, as that would be no
+  /// bound to allocate memory by.
   Interval any(scalar::Kind);
   Interval exactly(std::int64_t);
   /// Constants on both sides, and expressions for them where they are small enough for a size.

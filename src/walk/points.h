@@ -36,7 +36,7 @@ struct Running {
 /// and partitions at the destinations of their arrays.
 void point(const Emitter&, const soac::Stm&, std::span<const Expr> indices, Expr number, const Running&);
 
-/// Where the elements of an array go that is a result at one point: to those of the array that the Soac maps.
+/// Where the elements of a point's array go: into the array that the Soac maps.
 Destination row_of(const Emitter&, const soac::Soac&, const soac::Mapped& row, std::span<const Expr> indices,
                    Expr number);
 

@@ -6,7 +6,7 @@
 
 namespace fulgurite::walk {
 
-/// How many points a loop takes together: `n` as long as there are so many, then `rest`, half of it and so
+/// How many points a loop takes together: `n` as long as that many are left, then `rest`, half of it and so
 /// on.
 struct Together {
   std::int64_t n = 1, rest = 1;

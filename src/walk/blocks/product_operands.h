@@ -1,5 +1,5 @@
-// What the points of a tile share (schedule/blocks/products.h), in shared memory: a slice of it, for a few
-// points of the reduction.
+// The operands that the points of a tile share (schedule/blocks/products.h), in shared memory: a slice of
+// them, for a few points of the reduction.
 #pragma once
 
 #include "walk/blocks/phase.h"

@@ -1,4 +1,4 @@
-// What a block walks, and what it ends with.
+// The points that a block walks, and the results of the walk.
 #pragma once
 
 #include "walk/emitter.h"
@@ -10,8 +10,8 @@ namespace fulgurite::walk::blocks {
 struct Range {
   Expr begin, end;
 };
-/// What a walk ends with, as names in scalar code: the value of every reduction component over the range
-/// (without `initial`), and what the Scans go on with after it.
+/// The results of a walk, as names in scalar code: the value of every reduction component over the range
+/// (without `initial`), and the values from which the Scans go on after it.
 struct Ends {
   std::vector<Expr> totals;
   Running::Groups scans;

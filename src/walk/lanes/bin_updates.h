@@ -27,7 +27,7 @@ struct Portion {
   Expr from, n, length;
   const schedule::BinPosts& posts;
   const std::vector<Var>& buffers;  // of each name of the posts
-  /// Where bins are many, elements of these arrays are asked for meanwhile, those of the next portion.
+  /// Where bins are many, the next portion's elements of these arrays are fetched meanwhile.
   std::vector<Var> read_ahead;
 };
 void update_bins(const Emitter&, const BinGroup&, const Portion&);

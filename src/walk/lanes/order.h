@@ -15,7 +15,7 @@ class Order {
  public:
   Order(const Emitter& task, const schedule::Phase&);
 
-  /// What the points of the task start with.
+  /// The values with which the points of the task start.
   Entry entry();
   /// What is to be done when they have been walked: counts are stored, what was packed goes to its place, the
   /// task of the last points stores the last values of the Scans.

@@ -17,7 +17,7 @@ namespace fulgurite::walk::lanes {
 /// second go through all columns together; the others are within a lane.
 void walk_outer_folds(const Emitter& task, const schedule::Phase&);
 
-/// "join columns": what tasks have of the rows of neighbouring points, then the results of the map.
+/// "join columns": joins the tasks' partial results of neighbouring points, then computes the map's results.
 void join_columns(const Emitter&, const schedule::Launch&, const schedule::Phase&);
 
 }  // namespace fulgurite::walk::lanes
