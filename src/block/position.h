@@ -19,7 +19,7 @@ struct Position {
   Position(const Position&) = delete;
   Position& operator=(const Position&) = delete;
 
-  /// The nest that statements are made for. An instance's own data is no part of anything.
+  /// The nest that statements are made for. An instance's own data is in no group.
   const Nest* nest() const { return is_in_instance() ? &nests.front() : entered; }
   bool is_in_instance() const { return threads.has_value(); }
 

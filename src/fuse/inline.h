@@ -18,7 +18,7 @@ struct Reads {
   // How many different lists of indices there are; where the producer gives arrays, not as many as
   // evaluations.
   int distinct = 0;
-  int copies = 0;        // of the producer's function, those in both branches counted
+  int copies = 0;        // of the producer's function, counting both branches
   bool repeats = false;  // some element may be computed more than once
   // One Soac is around the reads, and each index is one of its axes, forwards or backwards from somewhere, or
   // the same at all points: where these axes are split, what the producer asks of its indices is known.

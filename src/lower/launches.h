@@ -14,7 +14,7 @@ namespace fulgurite::lower {
 using scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
 using walk::Destination, walk::Emitter;
 
-/// Lowers statements one after the other: appends what they are to the plan.
+/// Lowers statements one after the other: appends their steps to the plan.
 using LowerBody = std::function<void(const std::vector<soac::Stm>&)>;
 
 class Launches {
@@ -48,7 +48,7 @@ class Launches {
   /// Every name is known to the host, no array is read and nothing can fail.
   bool known_outside(std::span<const Expr>);
 
-  /// Of the statement that is lowered, which memory is asked for from here on.
+  /// From here on memory is requested for the statement at this line, and memory_site() is its site.
   void set_line(const soac::Location&);
   soac::Site memory_site() const { return memory_site_; }
   /// An array in memory from here on; of the shape that it was declared with, or of another.

@@ -34,9 +34,9 @@ struct Options {
   ::fulgurite::schedule::BlocksPolicy blocks;
   Schedule schedule = Schedule::lanes;
   bool checks = true;
-  bool blocks_wait = false;         // for blocks that began before them (runtime::Description)
+  bool blocks_wait = false;  // blocks may wait for blocks that began before them (runtime::Description)
   bool is_shared_by_ranks = false;  // each of which has a part of every array
-  EditSchedule edit_schedule = {};  // absent: they stay as decided
+  EditSchedule edit_schedule = {};  // absent: schedules stay as decided
   ::fulgurite::schedule::KeepsRewrite keeps_rewrite = {};
 };
 

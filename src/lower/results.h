@@ -1,4 +1,4 @@
-// What the launch of a combinator makes: arrays, some of which begin as a copy of another and may take its
+// The results of a combinator's launch: arrays, some of which begin as a copy of another and may take its
 // memory, and scalars that come back. Shared by the schedules.
 #pragma once
 
@@ -25,7 +25,7 @@ class Results {
   void bind_scalars(std::span<const Var> totals, std::span<const Var> kept);
 
  private:
-  struct Copy {  // an array that begins as one of another, element by element
+  struct Copy {  // an array that begins with the elements of another
     Var array, from;
     Expr fresh;  // 0: it has its memory
   };

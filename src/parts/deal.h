@@ -1,8 +1,8 @@
-// The points of a block's tiles go to their classes in their order, which is that of a partition. A tile is
+// The points of a block's tiles go to their classes in their order, as a partition keeps them. A tile is
 // sorted by class in shared memory first, so that neighbouring threads store neighbouring elements of a
 // class.
 //
-// Each warp takes neighbouring points, 32 at a time: those of one class find each other by a word of shared
+// Each warp takes neighbouring points, 32 at a time: points of one class find each other by a word of shared
 // memory for each class, in which each sets the bit of its lane (as CUB's rank by match does; Adinets,
 // Merrill, "Onesweep: a faster least significant digit radix sort for GPUs", 2022, section 3.2).
 #pragma once

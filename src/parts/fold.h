@@ -15,7 +15,7 @@ void join_all(const Builder&, const Block&, std::span<const Operator>, std::span
 /// Something that is folded in the order of the points, tile by tile.
 struct Ordered {
   Operator by;
-  std::vector<Expr> so_far;  // variables of the task: what the points before the tile give
+  std::vector<Expr> so_far;  // variables of the task: the values of the points before the tile
   std::vector<Var> values;   // of the points of the tile: threads * items, shared
   std::vector<Var> totals;   // of the threads, shared
   bool is_scan = false, inclusive = false;

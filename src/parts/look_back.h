@@ -15,7 +15,7 @@
 namespace fulgurite::parts {
 
 /// How far the tiles of the Scans of one level have come: state[first + tile] (i32) is 0, then 1 when the
-/// tile's totals are there, then 2 when those of all tiles up to it are.
+/// tile's totals are there, then 2 when the totals of all tiles up to it are.
 struct Published {
   Var state;
   Expr first;

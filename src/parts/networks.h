@@ -36,7 +36,7 @@ Network join_halves;
 /// (Sklansky, "Conditional-sum addition logic", 1960).
 Network scan_runs;
 
-/// Those that blocks use, on this thread. Tests exchange them.
+/// The networks that blocks use, on this thread. Tests exchange them.
 struct BlockParts {
   Network* reduce = join_halves;
   Network* scan = scan_runs;

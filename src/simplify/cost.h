@@ -26,9 +26,9 @@ int cost_of(std::span<const scalar::Expr> roots);
 /// The cost of one evaluation of the body; inner Soacs and Loops count as `loop`, an If as its more expensive
 /// branch.
 int cost_of(const soac::Lambda&);
-/// Of one of many elements that the function computes, each from its index. Arithmetic that does not depend
-/// on the index costs nothing, as a kernel computes it once for all elements of a task, nor do Ifs whose
-/// answers are known.
+/// The cost of one of many elements that the function computes, each from its index. Arithmetic that does not
+/// depend on the index costs nothing, as a kernel computes it once for all elements of a task, nor do Ifs
+/// whose answers are known.
 int cost_of_element(const soac::Lambda&, const std::function<bool(scalar::Expr condition)>& is_known = {});
 inline bool is_cheap(int cost) {
   return cost <= costs.cheap;

@@ -1,6 +1,6 @@
-// In: a program. Out: one that computes the same and does less: sizes that Checks prove equal are one size,
-// equal statements are one, trivial Soacs are the arrays that they copy, branches and loops that are known
-// are taken, Checks that hold or repeat are gone, and what nobody needs is not there. Establishes: no
+// In: a program. Out: one that computes the same results with less work: sizes that Checks prove equal are
+// one size, equal statements are one, trivial Soacs are the arrays that they copy, branches and loops that
+// are known are taken, Checks that hold or repeat are gone, and nothing unneeded is left. Establishes: no
 // statement whose results are all unused, except Checks.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Variables of loops that lanes leave at different times. Those lanes that are still in the loop have gone
-// round equally often: what starts equal in all lanes and changes in the same way each time is equal in
-// those. And what only the loop reads may go on changing in the others.
+// Variables of loops that lanes leave at different times. Lanes that are still in the loop have gone
+// round equally often: a variable that starts equal in all lanes and changes equally each time is equal in
+// them. And a variable that only the loop reads may go on changing in the other lanes.
 #pragma once
 
 #include <unordered_map>

@@ -9,7 +9,7 @@
 
 namespace fulgurite::tidy {
 
-/// Which kernel is at which point of its way. A route begins with a kernel of kernel::Stage::threads.
+/// Where a kernel comes from, and what becomes of it. A route begins with a kernel of kernel::Stage::threads.
 enum class Route : std::uint8_t {
   /// A user's kernel as the kernel language records it: equal code is joined, barriers that order nothing go.
   recorded,
