@@ -1,4 +1,4 @@
-// Scalars of loops: what is the same in every iteration is computed once.
+// Scalars of loops: values that no iteration changes are computed once.
 #pragma once
 
 #include "plan/plan.h"

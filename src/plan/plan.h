@@ -84,7 +84,7 @@ struct Shrink {
   Slot extent;
   bool operator==(const Shrink&) const = default;
 };
-/// Last use was before: the memory may be reused.
+/// The last use came before: the memory may be reused.
 struct Release {
   Place place;
   bool operator==(const Release&) const = default;
@@ -139,7 +139,7 @@ struct Converge {
   Steps body;
   bool operator==(const Converge&) const;
 };
-/// As many as went round so far are launched ahead, up to this.
+/// As many iterations as have run so far are launched ahead, but at most this many.
 inline constexpr std::size_t most_ahead = 32;
 
 using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, CopyArray, Shrink, Release,

@@ -1,4 +1,4 @@
-// Plans as text: for dumps, and as what the program cache keeps. parse(print(p)) == p.
+// Plans as text: for dumps, and for the program cache. parse(print(p)) == p.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Tells one build of Fulgurite from another, for cache keys: what another build made of a program may not be
-// what this one would. And where this build lies.
+// Tells one build of Fulgurite from another, for cache keys: another build's result for a program may not be
+// this one's. It also tells where this build lies.
 #pragma once
 
 #include <string>

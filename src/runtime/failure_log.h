@@ -1,6 +1,6 @@
 // The failures of launches on a device that runs them later. Each launch that can fail gets a record in the
 // device's memory, which its kernel fills in; waiting reads them all, and the first launch that failed
-// counts, as what came after may be its consequence. Records are zero when they are handed out.
+// counts, as later failures may be its consequence. Records are zero when they are handed out.
 #pragma once
 
 #include <cstddef>
