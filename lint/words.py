@@ -30,6 +30,7 @@ PLAIN_UNDER = ("src/", "include/", "docs/", "tests/", "examples/", "bench/", "RE
 COUNTED = {
     "behind": (r"\b[Bb]ehind\b", "after, where time or order is meant"),
     "in_front_of": (r"\b[Ii]n front( of)?\b", "before, where time or order is meant"),
+    "comment_that_begins_with_of": (r"(?:^|\n)(?!\s*(?://|#))[^\n]*\n\s*(?://[/!]?|#)\x20Of\x20", "the noun first: The bytes of ..."),
 }
 COUNTS = "lint/word_counts.txt"
 # The memory of a kernel is global, shared or thread: "local" means private in CUDA and shared in OpenCL.

@@ -188,7 +188,7 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   }
   for (const lower::LaunchNote& note : lowered.notes)
     if (note.launch && dumps("schedule")) dump("schedule", schedule::print(*optimised.arena, *note.launch));
-  // Of many operations in a row, kernels are often equal.
+  // A program of many operations often has equal kernels.
   std::unordered_map<std::string, std::size_t> first_with_text;
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     const std::string text = kernel::print(lowered.kernels[k]);

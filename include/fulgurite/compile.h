@@ -31,7 +31,7 @@ class [[gnu::visibility("default")]] Variants {
   /// The function traced once more, for explain.
   virtual std::shared_ptr<const TracedProgram> traced(const void* given_constants) const = 0;
   virtual const Options& options() const = 0;
-  /// Of all programs so far.
+  /// Whether all programs so far are compiled; wait() waits until they are.
   virtual bool are_ready() const noexcept = 0;
   virtual void wait() const = 0;
 };

@@ -47,8 +47,9 @@ struct Options {
   // one. DeviceError if there is no such device.
   int device = -1;
   bool fuse = true;  // false: every operation a kernel of its own, for comparison
-  // Of the program in reports and dumps. "rmse(measured, predicted)" also gives the names of its parameters,
-  // for fg::explain: C++ does not tell them. Components of composite elements: "damp(reading.time.value)".
+  // The program's name in reports and dumps. "rmse(measured, predicted)" also gives the names of its
+  // parameters, for fg::explain: C++ does not tell them. Components of composite elements:
+  // "damp(reading.time.value)".
   const char* name = "program";
   // For finding faults: every call traces the function again, and throws TraceError where that gives another
   // program than the compiled one, as when a C++ value that it captured by reference has changed.

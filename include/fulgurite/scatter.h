@@ -80,8 +80,8 @@ Vec<T> scatter(const Vec<T>& destination, const Vec<I>& indices, const Vec<std::
   return detail::unflattened<Vec<T>>(
       detail::scatter(destination.parts(), {&indices.value(), 1}, values.parts(), false, where));
 }
-/// Of several values for one place any stays, which takes less time where it cannot be proved that there are
-/// none: for places that are known to differ, or values that do not.
+/// If several values have one place, any of them stays. This takes less time where it cannot be proved that
+/// there are none. It is meant for places that are known to differ, or values that do not.
 template <class T, detail::Integer I>
 Vec<T> scatter(const Vec<T>& destination, const Vec<I>& indices, const Vec<std::type_identity_t<T>>& values,
                AnyOfEqual, detail::Here where = detail::Here::current()) {

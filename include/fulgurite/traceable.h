@@ -125,7 +125,7 @@ class Traceable {
   Values operator()(std::span<const Value> staged, const void* given_constants) const {
     return call_(f_, staged, given_constants);
   }
-  /// Of a lambda that captures, or another function object with members; else 0.
+  /// The size of a lambda that captures, or of another function object with members; else 0.
   std::size_t captured_bytes() const { return captured_bytes_; }
   std::span<const ParameterInfo> parameters() const { return parameters_; }
   /// Null: no parameter is a constant of the trace.

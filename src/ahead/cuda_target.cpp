@@ -121,7 +121,7 @@ std::string array_type(const Value& value, std::size_t component) {
   return fmt::format("gpu_nd<{}, {}>", of, value.rank);
 }
 
-// Of parameters and results, without the call.
+// The declarations of parameters and results, without the call.
 std::vector<std::string> cuda_declarations(const Program& program) {
   std::vector<std::string> all;
   for (const Value& value : program.parameters)

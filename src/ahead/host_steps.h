@@ -30,7 +30,7 @@ class HostSteps {
   /// The function's statements, a line each, indented once.
   std::string body();
   std::size_t n_arrays() const { return number_.size(); }
-  /// Of the arrays.
+  /// The most axes that an array has.
   int most_axes() const { return most_axes_; }
   /// Whether the function or one of its kernels may fail at a site.
   bool can_fail() const { return can_fail_; }

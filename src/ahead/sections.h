@@ -7,8 +7,8 @@
 
 namespace fulgurite::ahead {
 
-/// Of a file in which "//! <word>" opens each section: those whose word stands in the program, or in a
-/// section that is taken, in the order of the file.
+/// From a file in which "//! <word>" opens each section, the sections whose word stands in the program, or in
+/// a section that is taken, in the order of the file.
 std::string sections_for(std::string_view program, std::string_view file);
 
 /// All sections.

@@ -26,7 +26,7 @@ std::vector<std::string> extent_names(const Value&);
 std::vector<std::string> declarations(const Program&, const std::string& array_type = {});
 /// Their names, as they are passed on.
 std::vector<std::string> arguments(const Program&);
-/// Of the function that says how large a result can be: extents and scalars.
+/// The parameters of the function that says how large a result can be: extents and scalars.
 std::vector<std::string> size_declarations(const Program&);
 std::vector<std::string> size_arguments(const Program&);
 

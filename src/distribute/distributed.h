@@ -24,7 +24,7 @@ struct PhaseMarks {
 
 struct Distributed {
   kernel::Kernel kernel;
-  /// Of each phase, as runtime::PhaseFootprint says; a phase has no marks unless inspect() gave it some.
+  /// For each phase, as runtime::PhaseFootprint says; a phase has no marks unless inspect() gave it some.
   std::vector<std::int32_t> tasks_of = {};
   std::vector<PhaseMarks> marks = {};
   /// The last array parameters.

@@ -22,7 +22,7 @@ bool is_in_order(const Block& body) {
   return found;
 }
 
-/// Of the elements that the statement touches; absent: it touches none.
+/// The index of the elements that the statement touches; absent: it touches none.
 Expr index_of(const Stm& s) {
   if (const auto* load = base::as<kernel::Load>(s.op)) return load->from.index;
   if (const auto* store = base::as<kernel::Store>(s.op)) return store->to.index;

@@ -42,7 +42,7 @@ const Folders& folders(Level level) {
   return *levels[static_cast<std::size_t>(level)];
 }
 
-/// Of the kinds whose vectors a text has: what stands after V( and the like.
+/// The bytes of the widest kind whose vectors a text has: the kinds stand after V( and the like.
 int widest_in(std::string_view text) {
   int widest = 1;
   for (std::size_t i = 0; i < text.size();) {

@@ -16,8 +16,8 @@ struct Use {
   const kernel::Block* block = nullptr;
 };
 
-/// Of every variable that the block or a block in it mentions. Within one statement equal expressions count
-/// once: they are one node.
+/// The uses of every variable that the block or a block in it mentions. Within one statement equal
+/// expressions count once: they are one node.
 std::unordered_map<Var, Use> uses_of(const kernel::Block&);
 
 }  // namespace fulgurite::emit

@@ -62,7 +62,7 @@ std::optional<Lines> lines_of(const Stm& stm) {
 /// Reads that go on along their last index with one parameter of a nest, and with another one.
 struct Directions {
   int along = 0, across = 0;
-  /// Of a read across: parameters of the map whose indices stand after that of the line.
+  /// How many parameters of the map have indices after the line's in a read across.
   std::size_t n_behind = 1;
 };
 Directions directions_of(const Lines& lines) {

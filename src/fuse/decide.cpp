@@ -61,7 +61,7 @@ bool stay_apart(Arena& arena, const Stm& map, const Stm& other) {
 
 namespace {
 
-/// Of a chain of arrays, each of which a sum reads as well, the sum at its end would compute all. With a
+/// If each array of a chain is also read by a sum, the sum at the end would compute all of them. With a
 /// limit to the readers some of the arrays are in memory, from where the others are computed.
 constexpr std::size_t most_readers = 16;
 

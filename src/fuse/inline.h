@@ -30,7 +30,7 @@ struct Reads {
 Reads reads_in(scalar::Arena&, const Producer&, const soac::Stm&, const Path& = {});
 Reads reads_in(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& roots, const Path& = {});
 
-/// Of reads at the top of a Soac's function, or, with `function` absent, among expressions.
+/// The facts of reads at the top of a Soac's function, or, with `function` absent, among expressions.
 Reads reads_in(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& reads,
                const soac::Soac* function, const Path& = {});
 

@@ -272,8 +272,9 @@ class Merger {
                        [](Expr e) { return e.type().rank > 0; });
   }
 
-  /// Of two that are independent: they read a common array, one of them reads nothing and is no burden to the
-  /// other, or one is so small that the launch counts (but not beside a scan, whose points follow each other)
+  /// Whether it pays to merge two independent Soacs: they read a common array, one reads nothing and does not
+  /// slow the other, or one is so small that the launch counts (but not beside a scan, whose points follow
+  /// each other)
   static bool pays(MergeFacts& a, const Soac& soac_a, MergeFacts& b, const Soac& soac_b) {
     if (a.read.empty() || b.read.empty() || have_common(a.read, b.read)) return true;
     const auto is_small = [](MergeFacts& facts, const Soac& soac) {

@@ -56,7 +56,7 @@ class UseTable {
     std::size_t number = 0;
     std::size_t n_nodes = 0, n_roots = 0;
     soac::Vars read, whole;
-    // Of a large user: reads at the top of its function by array, and arrays that are read elsewhere in it.
+    // For a large user: reads at the top of its function by array, and arrays that are read elsewhere in it.
     std::unordered_map<scalar::Var, std::vector<scalar::Expr>> top;
     std::unordered_set<scalar::Expr> at_top;
     soac::Vars elsewhere;

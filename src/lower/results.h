@@ -9,8 +9,8 @@ namespace fulgurite::lower {
 
 class Results {
  public:
-  /// Of the launch that `original` became. From here on what the code of `e` stores to the arrays of its
-  /// statement that `original` binds goes to their memory.
+  /// The results of the launch that `original` became. From here on stores by the code of `e` to arrays of
+  /// the statement that `original` binds go to their memory.
   Results(Launches&, const Emitter& e, const soac::Stm& original, const schedule::Launch&);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;

@@ -20,7 +20,7 @@ struct BinLimits {
   bool are_kept = false;
 };
 
-/// Of a scatter whose operator is one operation of memory.
+/// The bins of a scatter whose operator is one operation of memory.
 class SharedBins {
  public:
   /// For a block that walks so many points, which update so many bins.

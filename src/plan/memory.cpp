@@ -25,7 +25,7 @@ struct Touched {
   std::vector<Place> made, used;
 };
 
-// Of a step without steps inside.
+// The places that a step without steps inside touches.
 Touched touched(const Action& action) {
   return base::match(
       action, [](const Compute&) { return Touched(); }, [](const Constant&) { return Touched(); },

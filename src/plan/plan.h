@@ -70,8 +70,8 @@ struct Reuse {
   Site site = 0;  // as of Allocate
   bool operator==(const Reuse&) const = default;
 };
-/// Of a Reuse that needs a copy, where the next Launch does not make it: if the slot is not 0, the elements
-/// of `from`, which has as many, go to `to`.
+/// The copy for a Reuse that needs one, where the next Launch does not make it: if the slot is not 0, the
+/// elements of `from`, which has as many, go to `to`.
 struct CopyArray {
   Place to, from;
   Kind kind;

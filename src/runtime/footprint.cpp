@@ -193,7 +193,7 @@ Strided Touches::value(const Formula& f, std::int64_t task) {
   const auto operand = [&](std::int32_t step) -> const Strided& {
     return step < 0 ? none : values_[static_cast<std::size_t>(step)];
   };
-  // Of a loop or of lanes: nothing else takes its values.
+  // The values of a variable of a loop or of lanes, which nothing else takes.
   const auto variable = [&](Strided values) {
     if (values.is_point()) return values;
     values.variables = variables_[static_cast<std::size_t>(&f - phase_.formulas.data())];

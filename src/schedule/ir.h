@@ -138,7 +138,7 @@ struct Combine {
     Unit unit = Unit::grid;
     Join how = Join::partials;
     std::int64_t n = 0;
-    /// Of copies: elements that there is room for in each.
+    /// For copies: how many elements each has room for.
     std::int64_t room = 0;
     /// Boolean: where it is false there is no such level; absent: it holds.
     Expr condition = {};

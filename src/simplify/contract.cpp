@@ -250,7 +250,7 @@ Program run_contract(Program program, PassContext& context) {
   return program;
 }
 
-/// Of reductions and scans, which join values in an order that is the engine's: operands of sums of floats
+/// Contracts reductions and scans, whose order is the engine's choice: operands of sums of floats
 /// that are products become fma_sums, and in operators a sum (not a difference) of two products takes one of
 /// them without rounding it. The rounding of their results is not specified to the bit in any case.
 class SumsOfProducts {

@@ -101,7 +101,7 @@ class Hoister {
       Vars mentioned, own;
       soac::add_mentioned(stm, mentioned);
       soac::add_bound(stm, own);
-      // Of nested names too: what a shape mentions must be bound around it, even if no size mentions it.
+      // Nested names count too: what a shape mentions must be bound around it, even if no size mentions it.
       for (Var name : own) add_shape(name, mentioned);
       // A running value differs from point to point even if what it runs over does not.
       const bool invariant = !as<soac::Scan>(stm.op) &&

@@ -36,7 +36,7 @@ namespace {
 
 /// More keys would not stay in registers, and to insert a list into another one takes half their square.
 constexpr std::int64_t most_kept = 8;
-/// Of fewer elements than so many for each that is read a network sorts all.
+/// If there are fewer elements than this for each that is read, a network sorts all of them.
 constexpr std::int64_t least_share = 4;
 
 /// The greatest index at which any array that a Sort binds is read: `most_kept` or more if it is not known,
@@ -52,7 +52,7 @@ class Reads {
   }
   bool empty() const { return greatest_.empty(); }
 
-  /// Of all arrays that the statement binds: as many elements are read at most; 0: more.
+  /// The most elements that are read of any array that the statement binds; 0: too many.
   std::int64_t of(const Stm& sort) const {
     std::int64_t greatest = -1;
     for (Var name : sort.names) greatest = std::max(greatest, greatest_.at(name));
@@ -314,7 +314,7 @@ class Selection {
     return names;
   }
 
-  /// Of the places the one with that number.
+  /// The place with that number.
   Expr chosen(const std::vector<Expr>& places, Expr number) {
     Expr place = places.back();
     for (std::size_t k = places.size() - 1; k-- > 0;)

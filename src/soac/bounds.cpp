@@ -134,7 +134,7 @@ void Bounds::assume(Expr condition, bool holds) {
   }
 }
 
-// Of `a && b` and `a || b`, which evaluate b only where it decides.
+// Learns from `a && b` and `a || b`, which evaluate b only where it decides.
 void Bounds::assume(const Choice& choice, bool holds) {
   const auto is = [](Expr e, bool value) { return e.is_constant(value ? 1 : 0); };
   if (is(choice.no, !holds)) {

@@ -158,7 +158,7 @@ void Bounds::learn_scatter(std::span<const Var> names, const Scatter& scatter,
   }
 }
 
-// Of the points so far, which are not more than all.
+// The Scan reduces the points so far, which are not more than all points.
 void Bounds::learn_scan(const Stm& s, const Scan& op) {
   std::vector<Interval> operands;
   for (Expr e : op.operands) operands.push_back(scalar::is_integer(e.kind()) ? of(e) : Interval());

@@ -219,7 +219,7 @@ bool Bounds::take_whatever_it_was(const Loop& loop, std::vector<State>& states) 
   return found;
 }
 
-// Of arrays of integers, whatever the other components are.
+// Learns elements of arrays of integers, whatever the other components are.
 void Bounds::keep_elements(const Stm& s, const Loop& loop) {
   const std::size_t first = loop.trips ? 1 : 0;
   struct Elements {

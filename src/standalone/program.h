@@ -35,7 +35,7 @@ struct Kernel {
   std::size_t n_phases, stack_bytes;
 };
 
-// Of one level, ready to run.
+// The plan for one level, ready to run.
 struct Plan {
   std::int32_t n_slots = 0, n_places = 0;
   Several<Value> parameters, results;  // parameters: with the captured arrays at the end

@@ -36,7 +36,7 @@ std::string policy_giver(const std::string& policy) {
 
 std::string explanation(const TracedProgram& traced, const Options& options, Explain form) {
   const std::vector<std::string> parameters = named_program(options.name).parameters;
-  // Of several ranks the phases are taken apart, which says nothing of the program.
+  // On several ranks phases are taken apart, which says nothing of the program.
   runtime::Description device = engines::device_of(options).describe();
   device.n_ranks = 1;
   const pipeline::Report report = pipeline::compile(traced.program(), options, device);

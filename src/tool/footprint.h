@@ -25,7 +25,7 @@ soac::Expr known_size(const soac::EqualSizes&, const soac::Vars& bound, soac::Ex
 
 class Footprints {
  public:
-  /// Of the points of a Soac and what it updates; `sizes`: of the program around it.
+  /// Footprints of the points of a Soac, and of its updates; `sizes` are the ones of the program around it.
   Footprints(scalar::Arena&, const soac::EqualSizes& sizes, const soac::Stm&);
   Footprints(const Footprints&) = delete;
 

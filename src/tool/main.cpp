@@ -145,7 +145,7 @@ Words words_of(const ToolProgram& program, const std::vector<std::string>& given
   return words;
 }
 
-// Of several ranks that are here, the first one prints.
+// If several ranks are here, the first one prints.
 void print_once(const std::string& text) {
   const auto* job = runtime::mpi::MpiDevice::if_started();
   if (job == nullptr || job->rank() == 0) fmt::print("{}", text);

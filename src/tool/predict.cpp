@@ -160,7 +160,7 @@ struct Taker {
   }
 };
 
-// Of what the time of a call is made up.
+// The parts of the time of a call.
 class Times {
  public:
   explicit Times(const Cluster& cluster) : cluster_(cluster) {}

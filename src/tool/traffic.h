@@ -39,12 +39,12 @@ struct Traffic {
   std::optional<soac::Expr> operations;  // work.h
 };
 
-/// Of the launches of one program.
+/// The traffic of the launches of one program.
 class TrafficOfLaunches {
  public:
   TrafficOfLaunches(const soac::Program&, const lower::Lowered&);
 
-  /// Of a launch that the lowering made of `note.source`.
+  /// The traffic of a launch that lowering made from `note.source`.
   Traffic operator()(const lower::LaunchNote&) const;
 
  private:

@@ -13,7 +13,7 @@ inline Expr integer_at(Tracer& t, Expr array, Expr i) {
   return cast(element(t, array, {&i, 1}), scalar::Kind::i64);
 }
 
-/// Of an item or a row, from the offsets of all: its elements are those from `first` to before `end`.
+/// The elements of an item or a row, from the offsets of all: from `first` to before `end`.
 struct ItemEnds {
   Expr first, end;
 };

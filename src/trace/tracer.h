@@ -123,7 +123,7 @@ class Tracer {
   /// A Soac with these outputs, whose operands `points` computes; it has no results of its own.
   void add(Exprs dims, soac::Lambda points, soac::Outputs, std::string origin, const Here& where);
   Site site(SiteError, std::string message, const Here& where);
-  /// Of a read at these indices.
+  /// The site of a read at these indices.
   Site index_site(std::string message, std::span<const Expr> indices, const Here& where);
   /// Unless the condition is known to hold, a Check of it; throws ShapeError (or IndexError) if it is known
   /// not to. `message` quotes the operands.

@@ -133,7 +133,7 @@ class Start {
   const std::string& name(std::size_t k) const { return arena_.info(s_.names[k]).name; }
 
   Destination memory(std::size_t k, int copies) const {
-    // Of the shape that the array has in every iteration.
+    // The array has this shape in every iteration.
     const std::size_t param = k + (op_.trips ? 1 : 0);
     const std::string what =
         fmt::format("component {} of the state of {} ({}), which has another size in each iteration,",

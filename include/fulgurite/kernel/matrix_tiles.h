@@ -77,7 +77,7 @@ class MatrixTiles {
   const Index& columns() const { return columns_; }
   std::int64_t tile_rows() const { return tile_rows_; }
   std::int64_t tile_columns() const { return tile_columns_; }
-  /// Of the tile that the block at hand has.
+  /// The first row and column of the tile that the block at hand has.
   const Index& first_row() const { return first_row_; }
   const Index& first_column() const { return first_column_; }
   const Index& count() const { return count_; }

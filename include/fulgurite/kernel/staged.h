@@ -119,7 +119,7 @@ struct Input {
   bool is_scalar = false;
   std::vector<std::uint64_t> fill = {};
   bool is_updated = false;
-  // Of a matrix (rank 2): the tile that each block has; 0: every block sees all of it.
+  // For a matrix (rank 2), the tile that each block has; 0: every block sees all of it.
   int rank = 1;
   std::int64_t tile_rows = 0, tile_columns = 0;
 };
@@ -137,7 +137,7 @@ struct Argument {
   Value size;                     // of an array: all of it
   Value rows = {}, columns = {};  // of a matrix
   std::function<Values(Value index)> element;
-  // Of an array that is updated, where there is such an element; `change` gives what it was, else 0.
+  // For an updated array, where the element exists. `change` returns its former value, or else 0.
   std::function<void(Value index, std::span<const Value> components)> store = {};
   std::function<Value(const char* operation, Value index, Value value)> change = {};
 };

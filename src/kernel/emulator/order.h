@@ -23,7 +23,8 @@ inline constexpr std::uint32_t most_in_stamp = (1u << 24) - 1;
 /// The thread that runs the statements of a task outside of Par(block); it is of no warp.
 inline constexpr std::uint16_t whole_task = 0xffff;
 
-/// Of other tasks: what is before a barrier of a task or of its warps, or a release of its threads.
+/// What a thread knows of another task: everything before this barrier of the task or its warps, or this
+/// release.
 struct Known {
   std::uint32_t epoch = 0;
   std::map<std::uint16_t, std::uint32_t> warps, threads;

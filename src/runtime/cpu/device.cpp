@@ -13,7 +13,7 @@
 namespace fulgurite::runtime::cpu {
 namespace {
 
-// Of a kernel that was not found. A CompileError is about the compiler's file, never about the kernel.
+// Compiles a kernel that was not found. A CompileError is about the compiler's file, never about the kernel.
 std::string compile_unknown(const KernelSource& source, const CompileOptions& options,
                             const DiskCache& disk) {
   try {

@@ -414,7 +414,7 @@ std::optional<Failure> MpiDevice::give_up() {
   return std::nullopt;
 }
 
-// Of all ranks' failures.
+// The lowest of all ranks' failures.
 std::optional<Failure> MpiDevice::lowest(const std::optional<Failure>& mine) {
   std::string text;
   if (mine) text.assign(reinterpret_cast<const char*>(&*mine), sizeof(Failure));

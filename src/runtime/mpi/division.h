@@ -24,7 +24,7 @@ std::uint64_t repeated_bytes();
 struct Launched {
   const Footprints& footprints;
   std::size_t phase;
-  /// Of the phase that an inspector marks the reads of: it is divided in the same way.
+  /// The division of the phase whose reads an inspector marks: the inspector is divided in the same way.
   const struct Division* of_inspected;
   std::int64_t n_tasks;
   std::span<const std::int64_t> scalars;
@@ -57,7 +57,7 @@ class ByTask {
   }
   std::span<const T> all() const { return all_; }
   void clear() { all_.clear(), ends_.clear(); }
-  /// Of the task that comes next.
+  /// Adds the items of the next task.
   void add(std::span<const T> of_task, std::span<const T> more = {}) {
     all_.insert(all_.end(), of_task.begin(), of_task.end());
     all_.insert(all_.end(), more.begin(), more.end());

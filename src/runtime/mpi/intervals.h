@@ -18,7 +18,7 @@ class Intervals {
  public:
   Intervals() = default;
   Intervals(std::int64_t begin, std::int64_t end) { add(Bytes{begin, end}); }
-  /// Of what lies anywhere, none of it empty.
+  /// The union of ranges in any order, none of them empty.
   explicit Intervals(std::vector<Bytes> all) {
     if (!std::ranges::is_sorted(all, {}, &Bytes::begin)) std::ranges::sort(all, {}, &Bytes::begin);
     for (const Bytes& b : all) {

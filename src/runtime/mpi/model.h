@@ -68,12 +68,12 @@ class ModelDevice final : public Device {
 
   /// What was sent before is forgotten, but for what kernels have cost; arrays stay where they are.
   void begin_counting();
-  /// Of each rank.
+  /// The messages that each rank has sent.
   std::span<const Sent> sent() const { return sent_; }
   std::uint64_t collectives() const { return collectives_; }
   /// Null: the kernel has not run.
   const LaunchCost* cost_of(const Kernel&) const;
-  /// Of what no launch does: ranks compare their calls, and read scalars.
+  /// The cost outside of launches: ranks compare their calls, and read scalars.
   const PhaseCost& between() const { return between_; }
   bool assumes_kept() const { return assumes_kept_; }
   bool reads_unknown() const { return reads_unknown_; }

@@ -17,7 +17,7 @@ struct fg_mpi_api {
   std::int32_t version;  // fg_mpi_version
   // The size of an MPI_Comm: 8 in Open MPI, 4 in MPICH and what shares its ABI.
   std::int32_t communicator_bytes;
-  // Of the implementation: "Open MPI 4.1.4".
+  // The implementation's name and version: "Open MPI 4.1.4".
   char text[128];
 
   // Functions that return an int give 0, or MPI's error code; error_text() says what it means.

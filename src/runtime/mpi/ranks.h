@@ -48,8 +48,8 @@ struct FilePart {
 
 class Ranks {
  public:
-  /// Of the job: what fg::mpi::use has said, or all processes of the launcher; starts MPI. Throws DeviceError
-  /// where no MPI is found.
+  /// The ranks of the job: of the communicator of fg::mpi::use, or all processes of the launcher. Starts MPI.
+  /// Throws DeviceError where no MPI is found.
   static Ranks& world();
   /// Before world(): MPI's own communicator, of `bytes` bytes. Throws DeviceError after it.
   static void use(const void* communicator, std::size_t bytes);
@@ -72,8 +72,8 @@ class Ranks {
   bool have_same(std::string_view text);
   /// Every rank's text, in their order: one collective operation for the lengths, one for the texts.
   std::vector<std::string> gather(std::string_view text);
-  /// Of each rank `bytes[rank]` bytes, one rank's after the other's in `all`, where this rank's own are
-  /// there already. All ranks know how many bytes each has, so that one collective operation does it.
+  /// Gathers `bytes[rank]` bytes of each rank, one rank's after the other's in `all`, where this rank's own
+  /// are there already. All ranks know how many bytes each has, so that one collective operation does it.
   void gather_parts(std::byte* all, std::span<const std::size_t> bytes);
 
   /// What went wrong, the same text on all ranks: that of the lowest rank that gives one, with its number
@@ -134,7 +134,7 @@ class Ranks {
   std::string library_, doing_;
   // A message from the rank before, which comes when that rank ends.
   std::optional<fg_mpi_request> end_of_neighbour_ = {};
-  // Of the exchange that goes on: pieces under way, those of one message in their order, and how much of each
+  // The current exchange: pieces under way, pieces of one message in their order, and how much of each
   // message that comes is asked for.
   struct Piece {
     fg_mpi_request request;

@@ -10,7 +10,7 @@ namespace fulgurite::schedule {
 
 /// A warp reads and writes a row of a tile.
 inline constexpr std::int64_t side_of_tile = warp;
-/// Of a tile in shared memory.
+/// The elements of a tile in shared memory.
 inline constexpr std::int64_t elements_of_tile = side_of_tile * (side_of_tile + 1);
 
 /// Reads in which neighbours on this axis are neighbours in memory, and those on the last are not.

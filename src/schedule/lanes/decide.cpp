@@ -109,7 +109,7 @@ Nest main_nest(const Building& at, const soac::Stm& main, const Order& order) {
   return nest;
 }
 
-// Of conditions that may be absent.
+// Whether one of two conditions holds, which may be absent.
 Expr either(Expr a, Expr b) {
   if (!a || !b) return a ? a : b;
   return a | b;

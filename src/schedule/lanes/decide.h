@@ -23,7 +23,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a Soac statement outside of all others.
+/// The schedule of a Soac statement outside of all others.
 Launch decide_lanes(const Surroundings&, const soac::Stm&);
 
 }  // namespace fulgurite::schedule

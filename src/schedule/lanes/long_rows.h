@@ -6,7 +6,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_shared =
     "version: tasks share rows where these are few and long, so that no core is idle (few_rows, "
     "long_row_tiles)";

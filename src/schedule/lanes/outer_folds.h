@@ -8,7 +8,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_outer =
     "version: rows lie apart, so that several are folded at a time, along all columns (fold_rows, "
     "fold_least_columns)";

@@ -10,7 +10,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_tiled =
     "version: rows share operands, so that some rows and vectors are accumulated together in registers "
     "(tile_least_rows, tile_least_depth)";

@@ -24,7 +24,7 @@ constexpr std::int64_t most_row_columns = std::int64_t{1} << 16, most_coefficien
 /// Collects what has to hold for the checks of a statement.
 class Checks {
  public:
-  // Of a function of the indices of the row and the column, which may have more parameters.
+  // Checks of a function of the indices of the row and the column, which may have more parameters.
   Checks(Arena& arena, const soac::Lambda& body, const Row& row)
       : arena_(arena), column_(body.params[row.outer.size()]), row_(row) {
     soac::add_bound(body, inside_);
@@ -102,7 +102,7 @@ class Checks {
     return true;
   }
 
-  // Of names that are known before the points, without reads.
+  // Whether the expression has only names that are known before the points, and no reads.
   bool is_plain(Expr e) const {
     bool is_plain = e.type().lanes == 1;
     scalar::for_each_node(std::span(&e, 1), [&](Expr node) {

@@ -27,7 +27,7 @@ struct Inside {
 };
 /// Null: there are no such checks and places, or too many.
 std::optional<Inside> inside(scalar::Arena&, const soac::Stm&, const Row&);
-/// Of a loop with `trips` iterations whose body has neither loops nor combinators of several points.
+/// Takes a loop with `trips` iterations whose body has neither loops nor combinators of several points.
 std::optional<Inside> inside_loop(scalar::Arena&, const soac::Stm&, scalar::Expr trips);
 
 }  // namespace fulgurite::schedule

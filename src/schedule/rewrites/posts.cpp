@@ -61,7 +61,7 @@ bool is_element(const soac::Soac& op, Expr value) {
          value.arg(1).is_name() && value.arg(1).var() == op.body.params[0];
 }
 
-// Of a space of one point there is nothing to order.
+// A space of one point has nothing to order.
 bool is_ordered(const soac::Soac& op, const soac::Scatter& scatter) {
   return scatter.combine.empty() && !soac::is_one_point(op) && !scatter.stores_in_any_order();
 }

@@ -70,7 +70,7 @@ class RaggedRows {
     e.atomic({{}, kernel::Atomic::What::max, {wrong_, i64(0), i64(1), {}}, i32(1), {}});
   }
   Expr wrong(const Emitter& e) { return e.load_plain(wrong_, i64(0), "wrong"); }
-  // Of a place from an arbitrary origin: whether it is among the first n.
+  // Whether a place, counted from any origin, is among the first n.
   Expr is_below(Expr place, Expr n) {
     const Expr limit = cast(n, Kind::u64);
     return cast(place, Kind::u64) < limit;

@@ -31,7 +31,7 @@ How how_of(const Combine& combine) {
   return How::plain;
 }
 
-// Of the bins of a scatter: their components lie beside each other.
+// The bytes of a scatter's bins, whose components lie beside each other.
 std::int64_t bytes_in_shared_memory(const Nest& nest, const soac::OutputView::Scattered& scattered) {
   const auto stage = std::ranges::find(nest.stages, scattered.arrays[0], &schedule::Stage::array);
   if (stage == nest.stages.end()) return 0;

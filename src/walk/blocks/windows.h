@@ -40,7 +40,7 @@ class StagedWindows {
 
   /// The phase's statement, reading the windows.
   soac::Stm reading() const;
-  /// Of a space of one axis: brings what the strip reads.
+  /// For a space of one axis: brings the elements that the strip reads.
   void stage_line(const Emitter&, const Block&) const;
   /// Brings the rows that points of rows [from, to) read and that are not there yet; the block began at
   /// `first`.

@@ -171,7 +171,7 @@ class BinWalk {
     });
     return state.ends();
   }
-  // Of the statement that posts: the last one that the walk makes.
+  // The nest of the statement that posts, the last one that the walk makes.
   const schedule::Nest& made_nest() const {
     const schedule::Nest* found = nullptr;
     for (const schedule::Inner& inner : nest_.inner)
