@@ -86,7 +86,7 @@ Vec<int> distances(Ragged<int> graph, Exp<int> from) {
                               fg::replicate(1, from), fg::replicate(graph.size(), -1), 0);
   return std::get<1>(found);
 }
-// Of the edges that reach a vertex one claims it: the last to write its number there.
+// One of the edges that reach a vertex claims it: the last to write its number there.
 Vec<int> distances_by_claims(Ragged<int> graph, Exp<int> from) {
   auto found = fg::while_loop(
       [](Vec<int> frontier, Vec<int>, Vec<int>, Exp<int>) { return frontier.size() > 0; },

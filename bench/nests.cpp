@@ -100,7 +100,7 @@ void matrix_program(const Options& options, const std::string& name, const F& f,
 
 using Step = std::tuple<float, float>;
 
-// Of three axes, the last of which comes first.
+// Arrays of three axes, the last of which comes first.
 template <class F>
 void permuted_axes(const Options& options, const std::string& name, const F& f,
                    void (*peer)(const float*, const std::array<std::int64_t, 3>&, float*)) {

@@ -7,7 +7,7 @@
 
 #include "harness/data.h"
 
-// Of nvcc's, on the device too.
+// For nvcc: functions are also on the device.
 #ifdef __CUDACC__
 #define BENCH_ANYWHERE __host__ __device__
 #else

@@ -62,7 +62,7 @@ TEST(PapersCounts, BankConflictsAreThoseOfPartnersInTwoBanks) {
   const int of_a_sorter = 1 + 2 + 3 + 4 + 5;
   EXPECT_EQ(counted(vsort).bank_conflicts, forced(of_a_sorter, 4));
   EXPECT_EQ(counted(vsort_r).bank_conflicts, forced(of_a_sorter, 4));
-  // Of tsort mergers 1 to 5 have 1 to 5 such columns, the others five each; the first reads global memory.
+  // In tsort, mergers 1 to 5 have 1 to 5 such columns, the others five each; the first reads global memory.
   EXPECT_EQ(counted(tsort_2).bank_conflicts, forced(1 + 2 + 3 + 4 + 5 + 4 * 5 - 1, 4) + forced(1, 2));
   EXPECT_EQ(counted([](Pull<int> a) { return bmerge_2(9, a); }).bank_conflicts, forced(5, 4));
   EXPECT_EQ(counted([](Pull<int> a) { return tmerge_2(9, a); }).bank_conflicts, forced(5, 4));

@@ -16,7 +16,7 @@ namespace {
 
 using runtime::Footprints, runtime::KnownElements, runtime::Strided, runtime::Touched;
 
-// Of `p`, the array with the number 2: nothing, or 10 times the index.
+// Elements of `p`, the array with the number 2: unknown, or 10 times the index.
 struct Elements final : KnownElements {
   bool are_known = false;
   std::optional<Strided> at(std::int64_t buffer, Strided index) override {

@@ -162,7 +162,7 @@ TEST(EmitThreads, NamesOfTheLanguageAreLeftToIt) {
   EXPECT_NE(text.find("tid[tid2] = 1;"), std::string::npos) << text;
 }
 
-/// Of the last statement's value, in a task of 256 threads.
+/// The text of the last statement's value, in a task of 256 threads.
 std::string stored(const std::string& value) {
   return lines("out y: i64[], out z: i32[], out u: u16[], in x: i64[], in w: i32[], in s: u16[], a: i64",
                "par block t < 256 {\nload v: i64 = x[t]\nload i: i32 = w[t]\nload h: u16 = s[t]\n" + value +

@@ -286,7 +286,7 @@ TEST(RegisterTiles, LongSumsRoundLittle) {
     }
 }
 
-// Of the points of a reduction which is the first of the least, and which the last of the greatest: the walk
+// Which point of a reduction is the first of the least, and which the last of the greatest: the walk
 // of a tile asks less after the first one, and its indices have 32 bits. Nothing is compared with what is no
 // number.
 TEST(RegisterTiles, IndicesProperty) {

@@ -11,7 +11,7 @@
 namespace fulgurite::runtime::mpi {
 namespace {
 
-// Of each need, sender and receiver the bytes, in the order in which they are sent.
+// The bytes for each need, sender and receiver, in the order in which they are sent.
 using Sent = std::map<std::tuple<std::size_t, int, int>, std::vector<Bytes>>;
 
 // For each rank, the ranks after it are asked in turn.

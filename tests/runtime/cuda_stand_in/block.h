@@ -44,7 +44,7 @@ class Block {
   bool is_asleep(Random& random);
   bool has_ended() const { return n_ended_ == threads_.size(); }
 
-  // Of the running thread.
+  // Called by the running thread.
   void wait_for_block(Thread& thread, int line);
   void wait_for_warp(Thread& thread, std::uint32_t mask, int line);
   std::uint64_t shuffle(Thread& thread, std::uint32_t mask, std::uint64_t value, int from, int width,
