@@ -228,7 +228,7 @@ Report compile_here(const soac::Program& traced, const Options& options, const s
   return report;
 }
 
-// Threads cost more than loading kernels that stand in the cache, as those of a program that is found do.
+// A cached program's kernels are cached too; loading them is cheaper than starting threads, so one is used.
 plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteText> sites,
                            const Options& options, runtime::Device& device) {
   plan::Loaded loaded;

@@ -59,7 +59,7 @@ plan::Loaded load(const soac::Program& traced, const Options&, const runtime::De
 /// The plan of a program as some passes have left it, compiled anew. The context limits the kernel passes.
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&, kernel::PassContext&);
-/// load_optimised() with only those optional rewrites of statements for schedules that are kept.
+/// load_optimised() with only the optional rewrites of statements for schedules that are kept.
 plan::Loaded load_rewritten(const soac::Program& optimised, const Options&, const schedule::KeepsRewrite&);
 /// load_optimised() with the schedule of each launch edited.
 plan::Loaded load_edited(const soac::Program& optimised, const Options&, const lower::EditSchedule&);

@@ -17,7 +17,8 @@ std::string sections_of(std::string_view file);
 /// Whether the word stands in the text by itself.
 bool mentions(std::string_view text, std::string_view word);
 
-/// Statements that name those of the parameters that a function's text does not, about which compilers warn.
+/// Statements that name the parameters which a function's text does not mention, as compilers warn about
+/// them.
 std::string unused_text(const std::vector<std::string>& parameters, std::string_view text);
 
 /// A string literal of C with this text, whatever it holds.

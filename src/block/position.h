@@ -26,7 +26,7 @@ struct Position {
   std::deque<Nest> nests = {Nest{}};  // the first one is the block
   const Nest* entered = &nests.front();
 
-  /// The group for which elements are computed, and its number among those of its nest in the block.
+  /// The group for which elements are computed, and its number among the groups of its nest in the block.
   struct Group {
     const Nest* nest = nullptr;
     Expr number;

@@ -220,7 +220,7 @@ class Combiner {
     Text result{text, infix.precedence, scalar_};
     return is_arithmetic ? narrowed(result, false) : result;
   }
-  bool is_lowest(std::size_t i) const {  // whose negation its kind does not have
+  bool is_lowest(std::size_t i) const {  // its kind cannot hold its negation
     Expr e = node_.arg(i);
     while (e.op() == Op::splat) e = e.arg(0);
     return e.is_constant() && scalar::is_integer(e.kind()) && e.bits() == scalar::lowest(e.kind());

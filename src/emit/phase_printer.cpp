@@ -401,7 +401,7 @@ void PhasePrinter::allocate(const Stm& s, const kernel::Allocate& x) {
   const std::string_view type = element_type(x.buffer);
   const std::string name = bind(x.buffer);
   if (x.space == kernel::Space::shared && x.offset >= 0) {
-    // Arrays that a layout has put in one place are one, so that few lie in the cache; those of another type
+    // Arrays that a layout has put in one place are one, so that few lie in the cache; arrays of another type
     // would be another object in C.
     const auto [earlier, is_first] = rooms_.try_emplace({type, x.offset}, Room{name, x.n.bits()});
     if (!is_first && x.n.bits() <= earlier->second.n) {

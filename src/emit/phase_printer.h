@@ -1,6 +1,6 @@
 // One phase of a kernel as a function: the printer's working parts. What every stage has is in
-// phase_printer.cpp; statements of the CPU's vectors are in vector_statements.cpp, those of a block's threads
-// in thread_statements.cpp.
+// phase_printer.cpp; statements of the CPU's vectors are in vector_statements.cpp, statements of a block's
+// threads in thread_statements.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ class PhasePrinter {
   std::string_view element_type(Var buffer) const;  // a boolean in memory is a byte
   std::string pointer_type(const kernel::Param&) const;
 
-  // Parameters: out of a context, or those of the function.
+  // Parameters: read from a context, or the function's own.
 
   void fetch_parameters();
   std::string scalar_argument(Kind, int number) const;

@@ -19,7 +19,7 @@
 //   before: an i32 lock, the i32 site (0: nothing failed), then i64 element, value, bound of the lowest
 //   element that failed;
 //   - what stands outside of Par(block) is computed by all threads alike, but stores, atomics and fails there
-//   are those of thread 0: as of any thread's, others see them only after a Sync(block). An atomic's old
+//   are thread 0's: as of any thread's, others see them only after a Sync(block). An atomic's old
 //   value is handed to all;
 //   - who waits for others does so by atomics: what plain loads read may be read once;
 //   - shared arrays have their places (tidy/shared_layout.h). More than 48 KiB of them CUDA wants as dynamic

@@ -27,7 +27,7 @@ bool has(const Block& block) {
   return found;
 }
 
-/// The statements that all threads run alike: those outside of Par(block).
+/// The statements outside of Par(block), which all threads run alike.
 void for_each_of_task(const Block& block, const std::function<void(const Stm&)>& visit) {
   kernel::Parts parts;
   parts.block = [&](const Block& inner) {
@@ -190,7 +190,7 @@ void PhasePrinter::shuffle(const Stm& s, const kernel::Shuffle& x) {
                      inside(text(x.from), Precedence::unary), x.width - 1));
     return line(dialect_.block_barrier);
   }
-  // Which threads of the warp take part: those with numbers below n.
+  // Which threads of the warp take part: threads with numbers below n.
   const std::int64_t rest = n_at_once_ % warp, whole = n_at_once_ - rest;
   const std::string all = "0xffffffffu", some = fmt::format("{:#x}u", (std::uint32_t{1} << rest) - 1);
   const std::string mask = rest == 0    ? all

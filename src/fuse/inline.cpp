@@ -283,7 +283,7 @@ class Inliner {
   std::vector<Evaluated> evaluated_;  // in this function and those around it
   std::vector<std::vector<Expr>> distinct_;
   Reads reads_;
-  // Reads inside the statement at hand, in the order of the program. Before those in a branch stands an entry
+  // Reads inside the statement at hand, in the order of the program. Before reads in a branch stands an entry
   // without a read, whose `next` is after them.
   struct Early {
     Expr read;

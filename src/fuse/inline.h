@@ -43,7 +43,7 @@ void put_in(scalar::Arena&, const std::vector<Replacement>&, soac::Soac& functio
 void put_in(scalar::Arena&, const std::vector<Replacement>&, std::vector<scalar::Expr>& roots, const Path&);
 
 /// Inlines every read in the statement, or the expressions; statements that they need are appended to
-/// `before`. Gives the first names of the statements that changed: this one, and those inside it.
+/// `before`. Gives the first names of the statements that changed: this one, and statements inside it.
 std::vector<scalar::Var> inline_reads(scalar::Arena&, const Producer&, soac::Stm&,
                                       std::vector<soac::Stm>& before, const Path& = {});
 void inline_reads(scalar::Arena&, const Producer&, std::vector<scalar::Expr>& roots,

@@ -6,7 +6,7 @@
 // meet what is computed from it (scan, then map and reduce), but no second scan over it: that needs the first
 // one's values in memory, or one more walk.
 //
-// Which pairs are taken first decides how few Soacs are left: those that share a step of the shortest
+// Which pairs are taken first decides how few Soacs are left: pairs that share a step of the shortest
 // sequence (steps.h), then the rest in the order of the program.
 #include <algorithm>
 #include <optional>
@@ -203,7 +203,7 @@ class Merger {
     return Outcome::merged;
   }
 
-  /// The facts of two statements that are one. Those of a large one are not looked for in its expressions
+  /// The facts of two statements that are one. Facts of a large one are not looked for in its expressions
   /// again, as it may take in a thousand small ones.
   MergeFacts facts_of_both(Body& body, std::size_t first, std::size_t second, const Stm& merged) {
     MergeFacts &a = body.facts[first], &b = body.facts[second];

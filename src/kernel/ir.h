@@ -7,9 +7,9 @@
 // it no Par(block) is left, and values carry lanes. A mutable variable (Declare) may be named in expressions;
 // an expression means the value at the statement that holds it.
 //
-// Operations are those of docs/semantics.md: integers wrap. A quotient or remainder by 0 is some number and
-// does not trap: Fail reports what went wrong, and execution goes on, so later accesses need masks or
-// branches. Statements of a block run in their order. The instances of a Par run in any order or at once:
+// Operations have the semantics of docs/semantics.md: integers wrap. A quotient or remainder by 0 is some
+// number and does not trap: Fail reports what went wrong, and execution goes on, so later accesses need masks
+// or branches. Statements of a block run in their order. The instances of a Par run in any order or at once:
 // only a Sync, an Atomic that acquires what another released, or InOrder puts what one does before what
 // another does. Undefined, and found by the emulator (emulate.h): an access outside of a buffer; a load of
 // what nothing has written; a race, which is two accesses of one element that nothing orders, one of them a

@@ -159,7 +159,7 @@ class Tile {
     sync(b_);
   }
 
-  // acc = what the threads up to this one have, acc being what those of its warp have.
+  // acc, the total of the threads of this warp so far, becomes the total of all threads so far.
   void join_warps(const Builder& b, Expr thread, std::size_t k, std::span<const Expr> acc) {
     const Expr before = b.bind(thread / lanes_ - 1, "before");
     b.if_then(b.bind(0 <= before, "has_warps"),

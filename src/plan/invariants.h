@@ -5,7 +5,7 @@
 
 namespace fulgurite::plan {
 
-/// Constants, and computations of nothing that the loop assigns, stand before loops, those of inner
+/// Constants, and computations of nothing that the loop assigns, stand before loops, constants of inner
 /// loops before all around them. What may fail stays, and nothing moves out of branches.
 Plan hoist_invariants(Plan);
 

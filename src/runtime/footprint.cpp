@@ -17,7 +17,7 @@ bool are_alike(const Touched& a, const Touched& b) {
   return a.buffer == b.buffer && a.stores == b.stores && a.is_marked == b.is_marked;
 }
 
-// The same elements as one set, where the runs of `b` lie beside those of `a`, or go on after them.
+// The same elements as one set, where the runs of `b` lie beside the runs of `a`, or go on after them.
 std::optional<Touched> together(const Touched& a, const Touched& b) {
   if (!are_alike(a, b) || a.is_certain != b.is_certain || a.low == INT64_MIN || b.high == INT64_MAX)
     return std::nullopt;

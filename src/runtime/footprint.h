@@ -22,7 +22,7 @@ struct Touch {
   bool stores = false;
   std::int32_t at = 0, condition = -1;
   std::int32_t loop = -1;  // of the phase's loops the one that it stands in
-  /// Its places are those that marks say, of this phase for a store, of an inspector before it for a read.
+  /// Its places are the ones that marks say, of this phase for a store, of an inspector before it for a read.
   bool is_marked = false;
   friend bool operator==(const Touch&, const Touch&) = default;
 };

@@ -29,7 +29,7 @@ const Combine::Level* level_of(const Nest&, Combine::Part, std::size_t which, Un
 /// Whether some output of the kind is combined by this join.
 bool has_join(const Nest&, Combine::Part, Join);
 
-/// The number of the Soac inside whose points the nest walks together with those of the Soac itself, and
+/// The number of the Soac inside whose points the nest walks together with the points of the Soac itself, and
 /// whose outputs it combines; 0: there is none.
 std::size_t number_of_combined(const Nest&);
 

@@ -38,7 +38,7 @@ soac::Stm last(scalar::Arena&, const soac::Stm&, Expr n, std::span<const std::ve
 
 /// A scatter with an operator: for each place its initial value and what the `n` tasks have for it, in order:
 /// phase "places". `bins`: for each component the array with the bins of all tasks; the bin of a task for a
-/// place is number bin(task, place) there. Makes those of the scatter's arrays that `is_made` says.
+/// place is number bin(task, place) there. Makes the arrays of the scatter that `is_made` says.
 soac::Stm places(scalar::Arena&, const soac::Stm&, std::size_t scatter, Expr n, std::span<const Var> bins,
                  const std::function<Expr(Expr task, Expr place)>& bin,
                  const std::function<bool(Var)>& is_made);

@@ -189,7 +189,8 @@ class Contraction {
                    scalar::substitute(arena_, product->b, here)};
   }
 
-  /// Whether the element's indices are those of the points of a Soac beside the one that makes the array.
+  /// Whether the element's indices are the indices of the points of a Soac beside the one that makes the
+  /// array.
   bool is_elementwise(Expr element, const Made& array) const {
     const Stm* at = nullptr;
     for (std::size_t axis = 0; axis + 1 < element.args().size(); ++axis) {

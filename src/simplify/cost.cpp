@@ -27,7 +27,7 @@ int cost_of_node(Expr e, bool addresses_only) {
   return addresses_only ? 0 : costs.operation;
 }
 
-// The nodes that mention one of the names, those that may fail, loads, and functions, which are computed
+// The nodes that mention one of the names, nodes that may fail, loads, and functions, which are computed
 // where they stand.
 std::unordered_set<Expr> computed_each_time(std::span<const Expr> order, const soac::Vars& names) {
   std::unordered_set<Expr> found;

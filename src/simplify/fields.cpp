@@ -2,8 +2,8 @@
 // fields only, and these together are all of it, the fields are reduced in its place: each is a component of
 // its own, which is taken apart once for each point and put together once at the end, not taken apart and put
 // together by each application of the operator. Lanes then hold one field each. Where
-// the operator does with fields only what keeps their lowest bits apart from those above (sums, products),
-// there are no masks either: what stands above a field is dropped at the end.
+// the operator does with fields only what keeps their lowest bits apart from the higher ones (sums,
+// products), there are no masks either: what stands above a field is dropped at the end.
 #include <algorithm>
 #include <map>
 #include <optional>

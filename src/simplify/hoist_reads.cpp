@@ -64,7 +64,7 @@ class ReadChecks {
     });
   }
 
-  // Those that are evaluated at each point.
+  // The reads that are evaluated at each point.
   std::vector<CheckedRead> reads_of(const Soac& op) const {
     std::vector<CheckedRead> reads;
     scalar::for_each_node(op.body.results, [&](Expr e) {

@@ -253,7 +253,7 @@ class Largest {
  public:
   Largest(Arena& arena, Expr size) : arena_(arena), size_(size) {}
 
-  /// Binds `most`. Other names are those of the original.
+  /// Binds `most`. Other names are the original's.
   Stm of(const Stm& s, std::span<const Step> path, Expr most) const {
     Stm copy{{most.var()}, s.op, s.where, as<Soac>(s.op) ? "largest size" : s.origin};
     base::match(

@@ -63,7 +63,7 @@ void Bounds::count_extents(const std::vector<Stm>& body) {
   }
 }
 
-// Those among names that are bound together.
+// Names bound together: one that is an extent of an array among them is a size.
 void Bounds::extents_of(std::span<const Var> names) {
   for (Var array : names)
     for (Expr extent : arena_.info(array).shape)

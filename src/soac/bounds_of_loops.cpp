@@ -4,7 +4,7 @@
 //   all                every component gives at most the most of what all began with (they change places)
 //   none               whatever it got, an iteration gives at most so much (a minimum with a size)
 // and likewise for lower bounds. In the first the parameter itself stands for its value. The elements of
-// arrays stay where those of their beginning are, or have no bound.
+// arrays stay where the elements of their beginning are, or have no bound.
 #include <algorithm>
 
 #include "soac/bounds.h"
@@ -63,7 +63,7 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
       set(state.now.var(), now);
     }
   };
-  // Those that begin positive and stay so if all of these are.
+  // Assumes that all components that begin without a sign stay so, and drops the ones that do not.
   for (State& state : states) state.is_positive = state.initial.least >= 0;
   std::vector<Interval> next;
   for (bool changed = true; changed;) {

@@ -350,7 +350,7 @@ class Flattener {
   FlatProgram flat_;
   std::unordered_map<const Node*, Slot> slots_;
   std::unordered_map<Var, Slot> arrays_;
-  std::unordered_set<const Node*> computed_;  // at this point of this function and those around it
+  std::unordered_set<const Node*> computed_;  // at this point of this function and the ones around it
   std::vector<const Node*> computed_list_;
   std::vector<Slot> scans_;  // met so far in the body of the Soac at hand
   Slot n_slots_ = 0, n_arrays_ = 0, n_scans_ = 0;

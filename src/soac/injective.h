@@ -27,7 +27,7 @@ class Origins {
   void add(const Stm& stm);
   struct Origin {
     const Stm* stm;
-    std::size_t number;  // of the name among those that it binds
+    std::size_t number;  // of the name among the names that it binds
   };
   const Origin* of(Var name) const;
 

@@ -16,7 +16,7 @@
 // fusing is substituting the producer's body for that expression. Its outputs are told apart by where their
 // elements end up: reductions, scatters, partitions, and arrays of the points themselves.
 //
-// docs/semantics.md says what operations give: integers wrap, floats are those of IEEE 754. An index outside
+// docs/semantics.md says what operations give: integers wrap, floats follow IEEE 754. An index outside
 // of its array and an integer divisor of 0 raise the error of the expression's site; site 0 promises that
 // neither happens, and the interpreter checks the promise. Points of a space are evaluated in any order; of
 // several that fail in one statement the lowest is reported. Nothing is undefined but what docs/semantics.md

@@ -214,7 +214,7 @@ void for_each_update(Arena& arena, const Lambda& f, const Vars& own, const Updat
 void for_each_update_inside(Arena& arena, const std::vector<Stm>& body, const Updated& updated) {
   for (const Stm& s : body)
     for (const auto& nested : nested_in(s)) {
-      if (nested.role == Role::branch) {  // its statements are among those around it
+      if (nested.role == Role::branch) {  // its statements are among the ones around it
         for_each_update_inside(arena, nested.lambda->body, updated);
         continue;
       }

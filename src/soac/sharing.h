@@ -12,7 +12,7 @@
 namespace fulgurite::soac {
 
 /// A statement of a block (or, past the last, its results). Blocks are numbered in the order of the text: the
-/// program's is 0, then those of nested_in, depth first.
+/// program's is 0, then the blocks of nested_in, depth first.
 struct Place {
   int block = 0;
   int statement = 0;

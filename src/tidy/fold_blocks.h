@@ -1,8 +1,8 @@
 // Blocks of more threads than a device has, or the user states: a thread does what several would. The
 // instances of a Par(block) do not wait for each other, so instances that are `most` apart may come one
 // after the other; barriers between Par statements order what they did. Instances of one warp stay together
-// if `most` is a multiple of a warp's lanes, or no more than they are; else barriers of warps become those of
-// the block.
+// if `most` is a multiple of a warp's lanes, or no more than they are; else barriers of warps become barriers
+// of the block.
 #pragma once
 
 #include "kernel/pass.h"

@@ -11,7 +11,7 @@
 namespace fulgurite::tidy {
 
 /// Variables of the body of a Par(block) that are declared before a While, assigned once for each of its
-/// iterations and nowhere else, and read in it by one Let of its head only: the names that those bind.
+/// iterations and nowhere else, and read in it by one Let of its head only: the names that these Lets bind.
 /// Whether the values assigned differ between lanes is for the caller to see.
 std::unordered_map<kernel::Var, kernel::Var> candidates_in_step(const kernel::Block& body);
 

@@ -92,7 +92,7 @@ class Permuting {
     std::vector<Member> members;
   };
 
-  // Joins those whose bases are as far apart as the run's halves may be.
+  // Joins accesses whose bases are as far apart as the run's halves may be.
   void place(std::vector<Group>& groups, std::size_t open, Var buffer, Type type, Member member) {
     for (std::size_t g = open; g < groups.size(); ++g) {
       Group& group = groups[g];

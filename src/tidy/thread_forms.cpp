@@ -14,7 +14,7 @@ using namespace kernel;
 using scalar::Bits;
 using scalar::Op;
 
-// A run of bits that keep their distances: those of `mask` move up by `shift` (down, if negative).
+// A run of bits that keep their distances: bits of `mask` move up by `shift` (down, if negative).
 struct Move {
   std::uint64_t mask;
   int shift;

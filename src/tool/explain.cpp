@@ -40,7 +40,7 @@ std::string explanation(const TracedProgram& traced, const Options& options, Exp
   runtime::Description device = engines::device_of(options).describe();
   device.n_ranks = 1;
   const pipeline::Report report = pipeline::compile(traced.program(), options, device);
-  // Before explaining, which makes formulas among the program's expressions: kernels are those of a call.
+  // Before explaining, which makes formulas among the program's expressions: kernels are then as in a call.
   std::optional<plan::Loaded> loaded;
   if (engines::row(options.engine).explains_occupancy)
     loaded = pipeline::load_optimised(report.optimised, options);

@@ -15,7 +15,7 @@ namespace fulgurite::tool {
 struct Footprint {
   soac::Expr elements;
   bool at_most = false;
-  /// How often the statement goes through those elements; absent: once.
+  /// How often the statement goes through the elements; absent: once.
   soac::Expr times = {};
   bool often = false;  // so often as nobody knows before
 };

@@ -170,7 +170,7 @@ class Telling {
     }
   }
 
-  // Those of one name together: the components of one thing.
+  // Adds those with one name: the components of one thing.
   void add_own(const Traffic::Own& own, std::vector<PrivateReport>& all) {
     const std::string& name = program_.arena->info(own.array).name;
     auto found = std::ranges::find(all, name, &PrivateReport::name);

@@ -117,7 +117,7 @@ void add_cluster(CLI::App* command, ExplainRequest& request) {
       ->capture_default_str();
 }
 
-// Tells of a number of ranks: those that are wanted, or those that are here, if there are several.
+// Names a number of ranks: the wanted number, or the number of ranks here, if there are several.
 bool tells_ranks(const ToolProgram& program, const Choices& choices, ExplainRequest& request,
                  Options& options) {
   const bool has_all = choices.arguments.size() == program.parameters.size();
@@ -134,7 +134,7 @@ bool tells_ranks(const ToolProgram& program, const Choices& choices, ExplainRequ
   return true;
 }
 
-// Arguments of a call, in the order of the parameters, those of constants apart.
+// Arguments of a call, in the order of the parameters; constants are kept apart.
 struct Words {
   std::vector<std::string> constants, staged;
 };

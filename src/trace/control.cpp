@@ -1,6 +1,6 @@
 // Branches and loops, over scalars and arrays. An array that a branch gives, or that a loop carries, has
-// extents of its own: results, or state, that stand before it. Those that are the same on every path need no
-// names: a branch's result of a size that is known outside has that size, and so has an array that every
+// extents of its own: results, or state, that stand before it. Extents that are the same on every path need
+// no names: a branch's result of a size that is known outside has that size, and so has an array that every
 // iteration gives the size it got (decided for all of a loop's extents together, as they may change places).
 #include "soac/rename.h"
 #include "trace/tracer.h"
@@ -9,7 +9,7 @@ namespace fulgurite::trace {
 
 namespace {
 
-// How staged values lie among those of a branch or a loop's state.
+// How staged values lie among the values of a branch or a loop's state.
 struct Group {
   std::size_t width;  // components
   std::size_t rank;   // of each; extents before them, for the IR

@@ -35,7 +35,7 @@ using SiteError = soac::SiteInfo::Error;
 class Control {
  public:
   virtual ~Control() = default;
-  /// Whether it makes those of the innermost scope.
+  /// Whether it makes statements of the innermost scope.
   virtual bool is_making() const = 0;
   virtual Values cond(const Value& condition, const detail::Body& yes, const detail::Body& no,
                       const Here&) = 0;
@@ -45,8 +45,8 @@ class Control {
                          const Here&) = 0;
 };
 
-/// Expressions with one site in place of all their sites: those that are equal but for where they fail become
-/// one expression.
+/// Expressions with one site in place of all their sites: expressions that are equal but for where they fail
+/// become one expression.
 class OnePlace {
  public:
   explicit OnePlace(Arena& arena) : arena_(arena) {}

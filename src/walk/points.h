@@ -60,7 +60,7 @@ void join(const Emitter&, std::span<const soac::Reduction>, const Running::Group
           std::span<const Var> buffers, Expr at, std::string_view name = "part");
 /// What join() adds to accumulators: the expressions lowered, each fma_sum an fma_sum of lowered factors.
 std::vector<Expr> operands(const Emitter&, std::span<const Expr>);
-/// buffer[t] = op(buffer[t], buffer[t + width]), the buffers being those of the reductions' components.
+/// buffer[t] = op(buffer[t], buffer[t + width]), for the buffers of the reductions' components.
 void join_halves(const Emitter&, const soac::Soac&, std::span<const Var> buffers, Expr t, Expr width);
 /// Joins initial values from the left to the totals of all components and binds the reductions' names to
 /// the results.

@@ -98,7 +98,7 @@ class Loop {
 
  private:
   // The first point may be taken once more by operators that choose one of their operands, so that pieces of
-  // points begin where those of the row do.
+  // points begin where the row's points do.
   void behind_first(const soac::Stm& behind, const Running& running) const {
     const bool again = together_.n > 1 && schedule::chooses_operands(behind);
     const Expr first = arena_.i64(again ? 0 : 1);

@@ -83,7 +83,7 @@ class Flattener {
     });
     return values_.at(root);
   }
-  /// A step whose values are those asked for since the last one.
+  /// A step whose values are the ones asked for since the last step.
   Step& add(Code code, const Stm& s) {
     Step step{code, &s};
     step.first_node = first_node_;

@@ -17,7 +17,7 @@ using scalar::Op;
 
 inline constexpr int warp_size = 32;
 
-/// Where a value is. Those of a task and constants are single values, which every lane sees.
+/// Where a value is. Values of a task and constants are single, which every lane sees.
 struct Operand {
   enum class File : std::uint8_t { none, constant, task, thread, scratch };
   File file = File::none;
@@ -120,7 +120,7 @@ struct Program {
   std::vector<Step> steps;
   std::vector<Node> nodes;
   std::vector<Bits> constants;
-  std::vector<Buffer> buffers;  // those of the parameters first
+  std::vector<Buffer> buffers;  // the parameters' buffers first
   std::vector<ParBlock> pars;
   std::vector<Phase> phases;
   std::vector<Operand> scalars;  // of the parameters: where their values go

@@ -1,4 +1,4 @@
-// Tasks and warps take turns; where warps meet, those that came go on together.
+// Tasks and warps take turns; where warps meet, the ones that came go on together.
 #include "kernel/emulator/machine.h"
 
 #include <algorithm>
@@ -289,7 +289,7 @@ void Machine::arrive() {
   come_together(step);
 }
 
-/// All warps wait or have ended: those that wait first do so in vain.
+/// All warps wait or have ended: the ones that waited first do so in vain.
 void Machine::resolve_divergence() {
   std::uint32_t step = UINT32_MAX, other = 0;
   for (const Unit& w : task_->warps)

@@ -12,8 +12,8 @@
 namespace fulgurite::kernel::emulator {
 
 /// Who accesses something, and when. `task` is unique in an emulation and rises from phase to phase; 0:
-/// nobody. `epoch` counts barriers of the task, `releases` those of the thread before the access. Small: some
-/// are kept for each element of memory.
+/// nobody. `epoch` counts barriers of the task, `releases` the thread's releases before the access. Small:
+/// some are kept for each element of memory.
 struct Stamp {
   std::uint32_t task = 0, epoch = 0;
   std::uint64_t thread : 16 = 0, step : 24 = 0, releases : 24 = 0;

@@ -310,7 +310,7 @@ void ThreadPool::work(int index) {
   }
 }
 
-// Workers take no signals: those are for the user's threads. A thread that the system refuses is done
+// Workers take no signals: signals are for the user's threads. A thread that the system refuses is done
 // without.
 void ThreadPool::start_workers() {
   sigset_t all, before;

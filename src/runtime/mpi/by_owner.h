@@ -26,7 +26,7 @@ struct MarkedArray {
 };
 
 /// Every rank gets the units that it has marked from their owners: a message of eight bytes to
-/// each rank, one of masks to those of which it wants some, and one back. The layouts stay as they are:
+/// each rank, one of masks to ranks of which it wants some, and one back. The layouts stay as they are:
 /// nobody else knows what came. Returns the bytes that came to this rank.
 std::size_t request(Ranks&, std::span<const MarkedArray>);
 

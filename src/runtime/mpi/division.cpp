@@ -12,7 +12,7 @@
 namespace fulgurite::runtime::mpi {
 namespace {
 
-// Elements of arrays of which every rank has those that are asked for.
+// Elements of arrays, where every rank has the ones that are asked for.
 class Elements final : public KnownElements {
  public:
   explicit Elements(const Launched& of) : of_(of) {}
@@ -117,7 +117,7 @@ class Dividing {
       run(t.low, t.high);
       return !t.has_gaps();
     }
-    // Those in the middle lie within the array.
+    // The elements in the middle lie within the array.
     std::int64_t low = t.low, last = t.low + (t.high - t.low) / t.stride * t.stride;
     for (; low <= last && low < 0; low += t.stride) run(low, low + t.run - 1);
     for (; low <= last && last + t.run > n; last -= t.stride) run(last, last + t.run - 1);
@@ -266,7 +266,7 @@ class Dividing {
                                     : 2 * n_busy <= std::min<std::int64_t>(of_.n_ranks, of_.n_tasks);
   }
 
-  // Tasks that store side by side, as those of the column tiles of a row block do, stay together: a legal cut
+  // Tasks that store side by side, as tasks of the column tiles of a row block do, stay together: a legal cut
   // has all that earlier tasks store on one side of what later ones do.
   void move_to_legal(Division& division) const {
     std::vector<std::int64_t>& first_tasks = division.first_tasks;

@@ -45,7 +45,7 @@ class Intervals {
 
   void add(Bytes added) {
     if (added.begin >= added.end) return;
-    // Those which the new one meets, or lies beside.
+    // The intervals that the new one meets, or lies beside.
     const auto first = std::ranges::lower_bound(all_, added.begin, {}, &Bytes::end);
     auto last = first;
     while (last != all_.end() && last->begin <= added.end) {

@@ -36,7 +36,7 @@ struct PhaseCost {
   bool is_divided = false;
   std::uint64_t n_unknown = 0;  // arrays that came together because nobody knows what its tasks read
   Sent all, most;               // of all ranks together, and of the one that sends most
-  double share = 0;             // of the tasks, those of the rank that has most
+  double share = 0;             // the part of the tasks that the rank with most has
   // Seconds: of memory, of messages and of their bytes, of collective operations.
   double computing = 0, latency = 0, transfer = 0, agreeing = 0;
 };

@@ -31,7 +31,7 @@ struct fg_mpi_api {
   // Ends all ranks.
   void (*abort)(int code);
   void (*error_text)(int code, char* text, std::int32_t n_bytes);
-  // The number of this rank among those of its machine, and how many these are.
+  // The number of this rank among the ranks of its machine, and how many these are.
   int (*on_node)(std::int32_t* rank, std::int32_t* n_ranks);
 
   // At most 2^30 bytes each.

@@ -24,7 +24,7 @@ namespace fulgurite::runtime::mpi {
 namespace {
 
 // Messages of one pair of ranks arrive in the order in which they were sent, so one tag serves all of them.
-// Those of the end have tags of their own, as other ranks may be in the middle of an exchange.
+// Messages of the end have tags of their own, as other ranks may be in the middle of an exchange.
 constexpr int tag_of_data = 0, first_tag_of_end = 1;
 
 // How long a rank that failed waits for the others to end too, as they do where a failure is everybody's:

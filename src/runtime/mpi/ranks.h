@@ -84,7 +84,7 @@ class Ranks {
   std::string read_file(const std::string& path, const FilePart& part) { return move(path, part, false); }
   std::string write_file(const std::string& path, const FilePart& part) { return move(path, part, true); }
 
-  /// The number of this rank among those of its machine.
+  /// The number of this rank among the ranks of its machine.
   int on_node() const { return on_node_; }
 
   const Traffic& traffic() const { return traffic_; }
@@ -118,7 +118,7 @@ class Ranks {
   std::string move(const std::string& path, const FilePart& part, bool is_written);
   std::string error_text(int code) const;
   bool is_done(fg_mpi_request);
-  /// Whether all of them are done; those that are leave the list.
+  /// Whether all of them are done; finished ones leave the list.
   bool are_done(std::vector<fg_mpi_request>&);
   void wait_until(const std::function<bool()>& is_reached);
   void wait(std::vector<fg_mpi_request>);

@@ -5,7 +5,7 @@
 
 namespace fulgurite::schedule {
 
-/// Phases, in order, those that the statement needs:
+/// Phases, in order, as far as the statement needs them:
 ///
 ///   fill       the contents of scatters, before
 ///   clear      what phases add to, or look at before they have stored there
@@ -15,7 +15,7 @@ namespace fulgurite::schedule {
 ///   count      the points of each class, of partitions of many classes; and where they go
 ///   main       everything else; each block's partial results of the reductions
 ///   rows       instead of main where blocks take rows, or parts of them
-///   last       one block joins those
+///   last       one block joins the partial results
 ///   places     scatters with an operator that needs an order: what the blocks have for each place, joined
 Launch decide_blocks(const Surroundings&, const soac::Stm&);
 

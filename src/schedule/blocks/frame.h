@@ -32,7 +32,7 @@ class Frame {
   bool is_made(Var array) const;
 
   /// Blocks that the whole space is cut into, at least one; how many points each takes; and whether the Scans
-  /// are made in the launch's one walk over the space, by blocks that look back at those before.
+  /// are made in the launch's one walk over the space, by blocks that look back at earlier ones.
   Expr blocks() const { return blocks_; }
   Expr per_block() const { return per_block_; }
   bool looks_back() const { return looks_back_; }

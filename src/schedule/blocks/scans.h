@@ -19,7 +19,7 @@ class Scans {
   /// For the walk over the whole body: their last values, and where the classes of partitions
   /// that are Scans begin, unless the phases have found that.
   void end(Nest&) const;
-  /// Where those values are: element 0 of each component's array.
+  /// Where the last values are: element 0 of each component's array.
   const std::vector<Var>& totals(std::size_t scan) const { return scans_[scan].totals; }
 
  private:

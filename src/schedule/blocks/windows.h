@@ -10,7 +10,7 @@
 namespace fulgurite::schedule {
 
 /// What points read of an array around them. The last index, and where the space has two axes or more the
-/// last but one, are those of the point, plus `base`, plus constants between `low` and `high`; the others are
+/// last but one, are the point's, plus `base`, plus constants between `low` and `high`; the others are
 /// the same for neighbouring points.
 struct Window {
   struct Read {

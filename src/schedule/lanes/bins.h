@@ -14,7 +14,7 @@ namespace fulgurite::schedule {
 /// In front of bins are so many elements that nobody reads; the last of them stands for all places outside.
 inline constexpr std::int64_t bin_gap = 64;
 
-/// From the bins of a task to those of the next one.
+/// The distance from the bins of a task to the next task's.
 Expr bin_stride(scalar::Arena&, const soac::Scatter&);
 /// The number of a task's first bin.
 Expr first_bin(scalar::Arena&, const soac::Scatter&, Expr task);

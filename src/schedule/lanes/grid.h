@@ -16,7 +16,7 @@ struct Grid {
   std::int64_t rows_in_line = 0;
   /// Where the rows that share cache lines lie along the outermost of three axes or more: `rows` is its
   /// extent, and there is a plane for each index of the axes between it and the columns. Absent: rows are
-  /// those of all axes but the last.
+  /// pieces of all axes but the last.
   Expr planes = {}, planes_per_task = {};
 };
 

@@ -21,8 +21,8 @@ struct LongRows {
 };
 /// Decides it, and makes the memory. `otherwise`: where the launch takes another way; absent: nowhere.
 LongRows long_rows_of(Building&, Expr otherwise);
-/// Its phases: "partials" of the tiles of each row; "rows": those of each row joined in order, then the
-/// results of the map.
+/// Its phases: "partials" of the tiles of each row; "rows": the partial results of each row joined in order,
+/// then the results of the map.
 void add_long_rows(Building&, const LongRows&);
 
 }  // namespace fulgurite::schedule

@@ -153,7 +153,7 @@ int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, const LanesPo
 
 // Independent vectors side by side hide latency: several for short bodies, fewer where many values are alive
 // at once. Points that give arrays have many, each element being one. Of longer bodies only those that store
-// nothing gain by several, which take longer to compile. Nor do those with several accumulators, which make
+// nothing gain by several, which take longer to compile. Nor do bodies with several accumulators, which make
 // chains enough by themselves and fill registers.
 std::int64_t vectors_of(const soac::Soac& soac, const Costs& costs, double work, bool stores,
                         const Device& device, const LanesPolicy& by) {

@@ -115,8 +115,8 @@ void add_inner(Arena& arena, const soac::Lambda& f, const Lanes& lanes, std::vec
   }
 }
 
-// Rows whose elements are gathered: those of some rows are computed together, in whole vectors, and left in
-// memory of the task, from which each row is reduced.
+// Rows whose elements are gathered: the elements of some rows are computed together, in whole vectors, and
+// left in memory of the task, from which each row is reduced.
 void stage_ragged_rows(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lanes& lanes,
                        Nest& nest) {
   const auto rows = gathered_rows(arena, s);

@@ -24,7 +24,7 @@ struct RegisterTiles {
   SharedOperands shared;
   /// Points of the map, and of its last two axes and the reduction's.
   Expr points, rows, columns, depth;
-  /// Points of the reduction that one task folds, how many tasks share those of a point of the map, and
+  /// Points of the reduction that one task folds, how many tasks share a point of the map, and
   /// whether there are several.
   Expr depth_per_task, parts, has_parts;
   /// Lanes of a vector.

@@ -154,7 +154,7 @@ class Fission {
     });
   }
 
-  // Arrays for what the statements bind: those that the map makes of it, or others.
+  // Arrays for what the statements bind: arrays that the map makes from it, or others.
   bool find_arrays() {
     for (const Stm& s : body_)
       for (Var name : s.names) arrays_.emplace(name, Expr());

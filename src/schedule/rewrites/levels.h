@@ -1,4 +1,4 @@
-// Scans of a body that wait for other Scans of it, because their operands depend on what those bind.
+// Scans of a body that wait for other Scans of it, because their operands depend on values of these.
 //
 // A launch of the lanes schedule folds the operands of its Scans before it knows what any task goes on from,
 // so none of its Scans may wait for another one. There a statement with several levels of Scans becomes

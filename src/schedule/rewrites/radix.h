@@ -60,8 +60,8 @@ struct Rows {
 std::vector<std::string> reasons_of_sort(const LanesPolicy&, bool are_segments);
 
 Rows into_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
-/// The segments that a sort has as rows, of which `survey` finds the longest and those that are too long for
-/// a task. Nothing needs to be moved into them.
+/// The segments that a sort has as rows, of which `survey` finds the longest and the ones that are too long
+/// for a task. Nothing needs to be moved into them.
 Rows segments_as_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
 /// The sort of the segments that are too long, one after the other, each as an array of its own. `others`:
 /// the arrays in which the other segments are sorted.

@@ -34,7 +34,7 @@ struct Side {
 /// The value of an integer constant; nothing of other expressions.
 std::optional<std::int64_t> constant_of(Expr);
 
-/// The indices of a Soac, and those of the combinators in its body.
+/// The indices of a Soac, and of the combinators in its body.
 class Indices {
  public:
   Indices(scalar::Arena&, const soac::Soac&);
@@ -68,7 +68,7 @@ class Indices {
     Expr moving, still;
   };
   Operands by_motion(Expr node);
-  // The axes, as a set of bits, whose index an expression mentions, and of them those in which it is no sum
+  // The axes, as a set of bits, whose index an expression mentions, and the ones in which it is no sum
   // of products; between which values an integer lies.
   struct Motion {
     std::uint64_t axes = 0, other_ways = 0;

@@ -31,7 +31,7 @@ void walk_phase(const Phase& phase) {
   walk_over_points(phase);
 }
 
-// Arrays that are not made elsewhere are where they are called; those whose elements go to memory of the
+// Arrays are where their names say, unless they are made elsewhere; arrays whose elements go to memory of the
 // launch are there.
 void set_destinations(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {
   for (Var name : phase.computes.names)

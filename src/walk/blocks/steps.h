@@ -22,7 +22,7 @@ class Steps {
  public:
   struct Level {
     std::vector<parts::Ordered> groups;
-    std::vector<Expr> operands;            // of all of them; those of reductions once
+    std::vector<Expr> operands;            // of all of them; operands of reductions once
     std::vector<Var> buffers;              // where each of these is
     std::vector<std::vector<Expr>> names;  // of each group: what stands for a Scan's values in the body
   };

@@ -47,7 +47,7 @@ class Strips {
     par(of_block, block, [&](const Emitter& e, Expr t) { save(e, start(e, at_.op()), totals_, t); });
   }
 
-  // points(running) folds some points, which join those before: as floats are, chains stay short.
+  // points(running) folds some points, which join the earlier ones: chains of floats stay short.
   void fold(const Emitter& e, Expr t, const std::function<void(const Running&)>& points) {
     const Running running{start(e, at_.op()), {}, 0, {}};
     points(running);

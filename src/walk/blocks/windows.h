@@ -22,7 +22,7 @@ struct Strip {
 /// The threads of a block take numbers from 0 on, less than n; `begin` is the number of the first one, seen
 /// from the array.
 ///
-/// body(x) for each x of [0, n): thread t takes those for which begin + x is t more than a multiple of the
+/// body(x) for each x of [0, n): thread t takes the x for which begin + x is t more than a multiple of the
 /// block's size.
 void share(const Emitter& of_thread, const Block&, Expr t, Expr begin, Expr n,
            const std::function<void(Expr)>& body);
@@ -30,7 +30,7 @@ void share(const Emitter& of_thread, const Block&, Expr t, Expr begin, Expr n,
 void share_rows(const Emitter& of_thread, const Block&, Expr t, Expr begin, Expr n, Expr length,
                 const std::function<void(Expr x, Expr row, Expr column)>& body);
 
-/// The length of rows of at least n that begin where those of `extent` do, as seen from a warp.
+/// The length of rows of at least n that begin where rows of `extent` do, as seen from a warp.
 Expr pitch_of(Expr n, Expr extent);
 
 class StagedWindows {

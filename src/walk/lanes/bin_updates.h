@@ -12,7 +12,7 @@ namespace fulgurite::walk::lanes {
 struct BinGroup {
   const soac::Scatter& scatter;
   const schedule::Combine& combine;
-  Expr size, stride;          // bins; from those of a task to those of the next
+  Expr size, stride;          // bins; the distance from a task's bins to the next task's
   Expr first;                 // of the task
   std::vector<Var> copies{};  // for each component, where there may be copies
 

@@ -115,7 +115,7 @@ class BinWalk {
   }
   static std::int64_t lanes_of(const BinGroup& group) { return group.level(Join::bins)->n; }
 
-  // What the task updates holds neutral elements, those that nobody reads included.
+  // The task's bins hold neutral elements, also where nothing reads them.
   void start(BinGroup& group) const {
     group.first = e_.lower(schedule::first_bin(arena_, group.scatter, e_.context().task));
     const Combine::Level* copied = group.level(Join::copies);

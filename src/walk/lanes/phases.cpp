@@ -44,7 +44,7 @@ std::vector<Expr> walk_in_order(const Emitter& e, const schedule::Phase& phase, 
   return ends.totals;
 }
 
-// Where tasks share a row: those of the rows' reduction are tiles of it.
+// Where tasks share a row, the tasks of the rows' reduction are tiles of it.
 bool shares_rows(const Nest& nest) {
   return std::ranges::any_of(nest.inner, [](const schedule::Inner& inner) {
     return schedule::outermost(inner.nest, Unit::grid) != nullptr;

@@ -44,7 +44,7 @@ class Steps {
   const std::int64_t lanes_, rest_;
   const bool has_vectors_, overlaps_;
 };
-/// Those of a nest's cut for lanes.
+/// The steps of a nest's cut for lanes.
 Steps steps_of(const schedule::Nest&, bool has_vectors = false);
 
 }  // namespace fulgurite::walk::lanes

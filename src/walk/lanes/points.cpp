@@ -40,7 +40,7 @@ bool reads_what_it_stores(const Walk& walk) {
 }
 
 // Whether the points of a statement may be computed twice: it only maps, reads nothing that it updates, and
-// has no loops but those of windows, whose rows are long beside a vector.
+// has no loops but windows, whose rows are long beside a vector.
 bool may_repeat(const Walk& walk) {
   if (!only_maps(walk) || walk.e.updates_in_place() || reads_what_it_stores(walk)) return false;
   return !walk.plan.nest.inner.empty() || std::ranges::none_of(walk.op().body.body, [](const soac::Stm& s) {
