@@ -46,7 +46,7 @@ class Sizes {
     look(program.plan.steps, false);
   }
 
-  /// Absent: nobody knows.
+  /// Absent: unknown.
   std::optional<std::set<std::string>> elements(Place place) const {
     const auto found = sizes_.find(place);
     if (found == sizes_.end() || found->second.contains(unknown)) return std::nullopt;

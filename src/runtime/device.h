@@ -125,7 +125,7 @@ class Device {
   virtual std::shared_ptr<const Kernel> build(const KernelSource& source) = 0;
 
   // The kernel from code that was compiled elsewhere for an architecture that this device runs; `source`
-  // lacks its text unless code is text. Kept for as long as somebody holds it.
+  // lacks its text unless code is text. Kept as long as it is held.
   virtual std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code);
 
   // How many blocks of `threads` threads run at once, as far as the registers and the shared memory of each

@@ -42,7 +42,7 @@ class JoinMap {
     }
   }
 
-  // What is being made meanwhile reaches those who wait for it, and nobody else.
+  // A thing that is being made meanwhile reaches only the threads that wait for it.
   void clear() {
     const std::lock_guard lock(mutex_);
     entries_.clear();

@@ -243,7 +243,7 @@ class Contraction {
   std::unordered_map<std::shared_ptr<const kernel::Kernel>, std::shared_ptr<const kernel::Kernel>> kernels_;
 };
 
-// A product in code that nobody needs is no use.
+// A product in code that nothing needs is no use.
 Program run_contract(Program program, PassContext& context) {
   remove_dead(program);
   Contraction(program, context).run();

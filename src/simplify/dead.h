@@ -1,5 +1,5 @@
-// Dead code: statements whose names nobody mentions, and the results of Soacs, Ifs and Loops that nobody
-// reads, with everything that only they needed. Checks stay. A failure of an element that nobody needs goes
+// Dead code: statements whose names nothing mentions, and the results of Soacs, Ifs and Loops that nothing
+// reads, with everything that only they needed. Checks stay. A failure of an element that nothing needs goes
 // with it (docs/semantics.md, evaluation on demand).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Points that change arrays of their own where they lie (soac/reuse.h) can do so only where nobody reads what
-// the arrays were. Readers of elements do not need the former array:
+// Points that change arrays of their own where they lie (soac/reuse.h) can do so only where nothing reads
+// what the arrays were. Readers of elements do not need the former array:
 //   y = with(x, p, v); ... x[i] ...            becomes   old = x[p]; y = with(x, p, v); ... i == p ? old :
 //   y[i] y = with(x, first.., map(k) { .. x[k] .. })  becomes   v = map(k) { .. x[k] .. }; y = with(x,
 //   first.., v)

@@ -22,7 +22,7 @@ void add_occupancy(tool::Explanation& told, const pipeline::Report& report, cons
         loaded.kernels[static_cast<std::size_t>(report.lowered.notes[i].kernel)]->occupancy();
 }
 
-// Who gives the tuning numbers; empty: nobody.
+// Where the tuning numbers come from; empty: they are the defaults.
 std::string policy_giver(const std::string& policy) {
   if (policy.empty()) return "";
   const bool is_environment = policy == default_policy();

@@ -41,7 +41,7 @@ struct PrivateReport {
 struct PassReport {
   std::string array;
   Formula times;
-  bool often = false;  // so often as nobody knows before
+  bool often = false;  // an unknown number of times
 };
 
 struct LaunchReport {

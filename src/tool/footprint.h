@@ -17,7 +17,7 @@ struct Footprint {
   bool at_most = false;
   /// How often the statement goes through the elements; absent: once.
   soac::Expr times = {};
-  bool often = false;  // so often as nobody knows before
+  bool often = false;  // an unknown number of times
 };
 
 /// The size in the oldest names. Absent if it depends on elements, or on a name in `bound`: on a point.
@@ -68,7 +68,7 @@ class Footprints {
   std::unordered_map<Var, Expr> ranges_;  // the extents of the ranges in open_; absent: unknown
   std::vector<Var> open_;                 // ranges around the current place, in order
   std::unordered_map<Var, Expr> lets_;
-  soac::Vars bound_;  // by the statement: values nobody knows, unless they are a range
+  soac::Vars bound_;  // by the statement: unknown values, unless they are a range
   std::unordered_map<Var, std::vector<Read>> reads_;
   Expr points_;
 };

@@ -91,7 +91,7 @@ class Arguments {
     if (view.rank == 0) view.bits = load(static_cast<scalar::Kind>(view.kind), view.data);
   }
 
-  // Memory of each rank's host, which nobody looks at.
+  // Memory of each rank's host, which nothing reads.
   void have(detail::ArgumentView& view, std::vector<std::int64_t> extents) {
     static constexpr char none = 0;
     view.data = &none;

@@ -19,7 +19,7 @@ struct Traffic {
     bool reads_at_most = false, writes_at_most = false;
     soac::Expr passes = {};  // phases that read it
     soac::Expr times = {};   // that each pass goes through what it reads; absent: once
-    bool often = false;      // so often as nobody knows before
+    bool often = false;      // an unknown number of times
   };
   /// Memory of the launch alone.
   struct Own {

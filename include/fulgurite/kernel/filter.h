@@ -1,4 +1,4 @@
-// Filters: push arrays of which nobody knows how many elements they have before the kernel runs (DAMP 2012,
+// Filters: push arrays whose number of elements is unknown before the kernel runs (DAMP 2012,
 // section 4: "discarding elements"). What is known before is how many there are at most, which is what memory
 // is made for.
 #pragma once

@@ -98,7 +98,8 @@ inline constexpr struct Sklansky {
           where);
     });
   }
-  // With one element more than there are, so that halves are equal (of (n + 1) / 2); nobody reads its result.
+  // With one element more than there are, so that halves are equal (of (n + 1) / 2); nothing reads its
+  // result.
   template <class T, class Op>
   Pull<T> odd_size(const Op& op, const Pull<T>& a, Place place, Here where) const {
     const std::int64_t n = a.size();

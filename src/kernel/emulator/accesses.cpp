@@ -224,7 +224,7 @@ void Machine::atomic() {
   count_access(a);
 }
 
-/// An element, or 0 where there is none, for each active lane; nobody sees that it is read.
+/// An element, or 0 where there is none, for each active lane; the read is not counted.
 void Machine::peek(const Node& node) {
   const Accessed a = accessed(How::read, node.buffer);
   const Values index = values(node.args[0]);

@@ -76,7 +76,7 @@ class Memory {
   /// Values of an array are there without an access.
   void own(std::size_t place, std::size_t size, std::uint32_t life);
   bool is_owned(std::size_t place, std::size_t size, std::uint32_t life) const;
-  /// Who wrote there last, or nobody.
+  /// Who wrote there last, if anyone did.
   const Stamp& writer(std::size_t place) const { return cells_[cell(place)].write; }
 
   /// What an acquire there gets, which a plain write takes away.

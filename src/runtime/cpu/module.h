@@ -16,7 +16,7 @@ namespace fulgurite::runtime::cpu {
 
 class Module {
  public:
-  // Throws InternalError for an object that it does not understand, CompileError for a function that nobody
+  // Throws InternalError for an object that it does not understand, CompileError for a function that nothing
   // defines.
   explicit Module(std::string_view object);
   ~Module();

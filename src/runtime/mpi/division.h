@@ -28,7 +28,7 @@ struct Launched {
   const struct Division* of_inspected;
   std::int64_t n_tasks;
   std::span<const std::int64_t> scalars;
-  std::span<void* const> buffers;    // null: nobody knows its elements
+  std::span<void* const> buffers;    // null: its elements are unknown
   std::span<Layout* const> layouts;  // null: memory of the host, which all ranks have
   int n_ranks;
   bool is_small;  // to be repeated on every rank

@@ -34,7 +34,7 @@ struct Sent {
 struct PhaseCost {
   std::int64_t n_tasks = 0;  // of the last run
   bool is_divided = false;
-  std::uint64_t n_unknown = 0;  // arrays that came together because nobody knows what its tasks read
+  std::uint64_t n_unknown = 0;  // arrays that were gathered whole because it is unknown what its tasks read
   Sent all, most;               // of all ranks together, and of the one that sends most
   double share = 0;             // the part of the tasks that the rank with most has
   // Seconds: of memory, of messages and of their bytes, of collective operations.

@@ -162,7 +162,7 @@ std::vector<Transfer> transfers_of(std::span<const Needs> needs, int rank) {
 void meet(std::span<const Needs> needs) {
   for (const Needs& need : needs) {
     if (is_met(need)) continue;
-    const Intervals there = need.layout->anywhere();  // what nobody has did not come
+    const Intervals there = need.layout->anywhere();  // bytes that no rank has did not come
     for (int r = 0; r < need.layout->n_ranks(); ++r) need.layout->received(r, needed(need, r) & there);
   }
 }

@@ -11,8 +11,8 @@
 namespace fulgurite::schedule {
 
 /// A Soac statement in which every reduction, every Scan of the body and every scatter's operator has a
-/// neutral element. What had none has one more component, a boolean first, whose result gets a name nobody
-/// reads; the space of such a reduction is known not to be empty (a Check precedes).
+/// neutral element. An operator without one gets one more component, a boolean first, whose result has a name
+/// that nothing reads; the space of such a reduction is known not to be empty (a Check precedes).
 soac::Stm lift_missing_neutral(scalar::Arena&, const soac::Stm&);
 
 /// Which components of a reduction's running value are the same constant after every point, as flags "holds

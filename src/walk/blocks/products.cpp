@@ -7,7 +7,7 @@
 //     outer accumulators take the accumulators of the threads
 //   results, or what the part comes to
 //
-// Rows and columns after the last ones are the last ones again, whose results nobody stores. Accumulators
+// Rows and columns after the last ones are the last ones again, whose results are not stored. Accumulators
 // are memory of a thread, at constant places: registers. A thread has neighbouring points in pieces of the
 // widest access to shared memory, and threads that are neighbours have neighbouring pieces, in different
 // banks.
