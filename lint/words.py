@@ -30,6 +30,7 @@ PLAIN_UNDER = ("src/", "include/", "docs/", "tests/", "examples/", "bench/", "RE
 COUNTED = {
     "behind": (r"\b[Bb]ehind\b", "after, where time or order is meant"),
     "in_front_of": (r"\b[Ii]n front( of)?\b", "before, where time or order is meant"),
+    "so_many": (r"\b[Ss]o many\b(?! that)", "this many, or the name of the number"),
     "comment_that_begins_with_of": (r"(?:^|\n)(?!\s*(?://|#))[^\n]*\n\s*(?://[/!]?|#)\x20Of\x20", "the noun first: The bytes of ..."),
 }
 COUNTS = "lint/word_counts.txt"

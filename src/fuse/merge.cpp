@@ -51,7 +51,7 @@ bool mentions_any(const Stm& stm, const Vars& names) {
 
 /// A body of at most this cost is merged with one that it has nothing in common with.
 constexpr int small = 32;
-/// A function with so many nodes takes others in as it is.
+/// A function with this many nodes takes others in as it is.
 constexpr std::size_t large = 512;
 
 class Merger {

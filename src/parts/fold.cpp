@@ -203,7 +203,7 @@ class Tile {
   const int warps_ = block_.threads / lanes_;
   const Expr n_;
   const std::span<const Ordered> all_;
-  std::vector<std::vector<Var>> of_warps_;  // shared: what each comes to with those before it
+  std::vector<std::vector<Var>> of_warps_;  // shared: the total of each warp and the ones before it
   std::vector<std::vector<Expr>> before_;
   bool knows_before_ = true;  // what is before the tile is known from the start
 };

@@ -10,7 +10,7 @@ namespace fulgurite::parts {
 
 using scalar::Kind, scalar::Op, scalar::Var;
 
-/// What a block may do for bins of its own: they take so many bytes, and it walks its points so often at
+/// What a block may do for bins of its own: they take this many bytes, and it walks its points this often at
 /// most. `are_kept`: the array has bins of each block, the bins of one place beside each other, and the
 /// block's are stored there; else the array has one for each place, which the block's are joined to.
 struct BinLimits {
@@ -23,7 +23,7 @@ struct BinLimits {
 /// The bins of a scatter whose operator is one operation of memory.
 class SharedBins {
  public:
-  /// For a block that walks so many points, which update so many bins.
+  /// For a block that walks `n_points` points, which update `size` bins.
   SharedBins(const Builder&, const Block&, Var array, Expr size, kernel::Atomic::What, Expr n_points,
              const BinLimits&);
 

@@ -91,7 +91,7 @@ std::optional<Read> read_of(Expr e) {
   return Read{name.var(), {from, std::min(size.value_or(width), width - from)}};
 }
 
-/// No bit of the field can be set. Looks so many operations deep.
+/// Whether no bit of the field can be set. Looks at most this many operations deep.
 bool is_zero(Expr e, Field field, int depth = 12) {
   const unsigned width = width_of(e.kind());
   if (field.from >= width) return true;

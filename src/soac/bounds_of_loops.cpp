@@ -2,7 +2,7 @@
 //   the former value   an iteration gives at most what it got (a filter), or that and a known number
 //   its beginning      what is at most the most of what it began with and 0 stays so (it approaches 0)
 //   all                every component gives at most the most of what all began with (they change places)
-//   none               whatever it got, an iteration gives at most so much (a minimum with a size)
+//   none               whatever it got, an iteration gives at most some number (a minimum with a size)
 // and likewise for lower bounds. In the first the parameter itself stands for its value. The elements of
 // arrays stay where the elements of their beginning are, or have no bound.
 #include <algorithm>

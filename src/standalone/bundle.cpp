@@ -158,7 +158,7 @@ class Finding {
   }
 
   bool read_captures(WordReader words) {
-    plan_.captures = Several<fg_value>(words.n_left() / 3);  // at least so many words each
+    plan_.captures = Several<fg_value>(words.n_left() / 3);  // at least three words each
     if (plan_.captures.is_null()) return lacks_memory();
     for (; words.n_left() > 0; ++plan_.n_captures) {
       const std::uint32_t kind = words.word(), rank = words.word();

@@ -14,7 +14,7 @@ void run_tasks(std::int64_t n_tasks, bool is_in_order, RunRange run, void* conte
 // That tasks are run on.
 int n_threads();
 
-// Calls work(context) where there are so many bytes of stack. False: no thread was to be had.
+// Calls work(context) where there are this many bytes of stack. False: the system gave no thread.
 bool run_with_stack(std::size_t bytes, void (*work)(void*), void* context);
 
 }  // namespace fulgurite::standalone

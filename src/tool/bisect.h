@@ -32,7 +32,7 @@ struct Culprit {
   soac::Program before, after;  // with one unit less, and with it
 };
 
-/// Runs the program as the passes make it with so much gas. An exception counts as a wrong outcome.
+/// Runs the program as the passes make it with this much gas. An exception counts as a wrong outcome.
 using Runner = std::function<Outcome(const soac::Program& optimised)>;
 
 /// Nothing if the outcome is right with gas enough.

@@ -230,7 +230,7 @@ soac::Lambda branch(Tracer&, const char* origin, const Here& where, F&& f);
 template <class Then, class Else>
 Exprs either(Tracer&, Expr condition, const char* origin, const Here& where, Then&& then_branch,
              Else&& else_branch);
-/// An array has at most so many elements, more than an address space holds.
+/// The most elements of an array, more than an address space holds.
 inline constexpr std::int64_t most_elements = std::int64_t{1} << 47;
 /// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.
 void check_sizes(Tracer&, const char* what, std::span<const Expr> extents, const Here& where);

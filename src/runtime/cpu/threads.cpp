@@ -35,7 +35,7 @@ constexpr auto spin_alone_time = std::chrono::microseconds(40);
 
 // Two jobs with less between them belong to one hot loop.
 constexpr auto hot_loop_gap = std::chrono::microseconds(100);
-// A job with so much left, judged by the units that were run, is worth waking workers for: waking costs the
+// A job with this much left, judged by the units that were run, is worth waking workers for: waking costs the
 // caller up to 20 us in a virtual machine, and the worker comes later still, with a cold cache. The first
 // units after a pause are slow (cold caches, a clock that has gone down) and say nothing of the rest.
 constexpr auto worth_waking = std::chrono::microseconds(100);

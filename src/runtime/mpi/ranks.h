@@ -95,7 +95,7 @@ class Ranks {
   /// Says on standard error what happened, on which rank, and ends the job.
   [[noreturn]] void end_job(std::string_view message);
 
-  /// For tests: messages above so many bytes go in pieces.
+  /// For tests: messages with more bytes than this go in pieces.
   void limit_messages(std::size_t bytes) { limit_ = bytes; }
 
   /// What the process's exit with `status` does unless the program itself has started MPI: where all ranks

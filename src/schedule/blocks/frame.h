@@ -47,7 +47,7 @@ class Frame {
   Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard = {},
              std::vector<std::string> why = {});
   /// A phase in which the blocks walk the whole space, of a statement over it. Of the main one they may hand
-  /// on what Scans come to; `posts`: values may wait in its tiles for their places.
+  /// on values of Scans; `posts`: values may wait in its tiles for their places.
   Phase& add_main(soac::Stm computes, Expr guard);
   Phase& add_walk(std::string name, soac::Stm computes, bool posts);
   /// One in which one block walks a space.

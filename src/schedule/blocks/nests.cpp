@@ -23,8 +23,8 @@ bool sums_floats(const soac::Soac& op) {
   });
 }
 
-// A float accumulator takes so many additions before it is added to another one: errors grow with the sum of
-// the two lengths instead of their product.
+// A float accumulator takes this many additions before it is added to another one: errors grow with the sum
+// of the two lengths instead of their product.
 void join_threads(const Surroundings& at, const soac::Soac& op, Nest& nest) {
   const bool has_chains = sums_floats(op) && !goes_by_tiles(op);
   for (std::size_t g = 0; g < op.reductions.size(); ++g) {

@@ -39,7 +39,7 @@ bool deals(const Surroundings&, const soac::Soac&);
 /// besides.
 Points points_of(const Surroundings&, const soac::Soac&, std::int64_t posted = 0);
 
-/// Why blocks take so many points, and threads of a block, as schedule/explain.h says.
+/// Why blocks take their numbers of points, and threads of a block, as schedule/explain.h says.
 std::vector<std::string> why_blocks(const soac::Soac&, const Points&);
 void add_why_threads(const soac::Soac&, const Points&, std::vector<std::string>& why);
 

@@ -31,7 +31,7 @@ namespace fulgurite::schedule {
 
 namespace {
 
-/// What a reduction comes to: element 0 of the arrays in the end. Until the last phase element t is what task
+/// The result of a reduction: element 0 of the arrays in the end. Until the last phase element t is what task
 /// t has, unless a Scan of the body has the total as its last value.
 struct Total {
   int scan = -1;

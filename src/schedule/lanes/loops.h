@@ -7,7 +7,7 @@
 
 namespace fulgurite::schedule {
 
-/// The kernel language has vectors of at most so many lanes.
+/// The kernel language has vectors of at most this many lanes.
 inline constexpr std::int64_t most_lanes = 64;
 
 struct LaneLoops {
@@ -53,7 +53,7 @@ LaneLoops choose(scalar::Arena&, const soac::Soac&, const Lanes&);
 /// Fits the loops to a last axis with a constant number of points, fewer than there are lanes: each vector is
 /// full, or there is only one, which has a mask.
 LaneLoops fitted(LaneLoops, const soac::Soac&);
-/// Why tasks that are cut for the loops, and lanes, take so many points: lines of Phase::why.
+/// The reasons for the numbers of points of tasks that are cut for the loops, and of lanes (Phase::why).
 std::vector<std::string> reasons_of(const soac::Soac&, const LaneLoops&, const Lanes&);
 std::string why_lanes(const soac::Soac&, const LaneLoops&, const Lanes&);
 

@@ -24,7 +24,7 @@ std::optional<RaggedRows> reduces_ragged_rows(scalar::Arena&, soac::Stm map);
 /// rows; with a neutral element if each has one.
 soac::Reduction by_segments_of(scalar::Arena&, const std::vector<soac::Reduction>&, const soac::Location&);
 
-/// How many of `all` rows a block takes: a thread has one at most, and so many blocks fill the device.
+/// How many of `all` rows a block takes: a thread has one at most, and `blocks` blocks fill the device.
 scalar::Expr ragged_rows_of_a_block(scalar::Arena&, scalar::Expr all, std::int64_t blocks,
                                     std::int64_t threads);
 

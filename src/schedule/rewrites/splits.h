@@ -1,4 +1,4 @@
-// A branch on which side of a bound an index is (`i < n`: joined arrays, turned arrays, the edges of
+// A branch on which side of a bound an index is (`i < n`: joined arrays, rotated arrays, the edges of
 // stencils) costs nothing per element if the axis is walked in two pieces, in each of which the answer is
 // known: index-set splitting. The pieces of a concatenation are thus written one after the other, each by a
 // loop without a condition, as a push array would (Obsidian 2012, section 3). Of the outer axes the answer is

@@ -5,7 +5,7 @@
 //       stage the operands of the tile's rows and columns; barrier
 //       each thread folds them into its accumulators; barrier
 //     outer accumulators take the accumulators of the threads
-//   results, or what the part comes to
+//   results, or the total of the part
 //
 // Rows and columns after the last ones are the last ones again, whose results are not stored. Accumulators
 // are memory of a thread, at constant places: registers. A thread has neighbouring points in pieces of the
@@ -132,7 +132,7 @@ class Products {
     return all;
   }
 
-  // A point of a thread, its reduction reading `staged` names, and what it comes to.
+  // A point of a thread, its reduction reading `staged` names, and the reduction's value.
   struct Point {
     soac::Stm reduction;
     Running into;

@@ -86,7 +86,7 @@ class RaggedRows {
     for (Expr neutral : neutral_) totals_.push_back(e.allocate_shared(neutral.kind(), threads_));
   }
 
-  // Where they begin, and after the last one where it ends; and what a row without elements comes to.
+  // Where they begin, and after the last one where it ends; and the value of a row without elements.
   void find_rows(const Emitter& of_block, const Block& block) {
     par(of_block, block, [&](const Emitter& e, Expr t) {
       e.if_then(e.bind(equal(t, 0), "is_first"), [&] { e.store_plain(wrong_, i64(0), i32(0)); });

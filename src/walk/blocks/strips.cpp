@@ -81,7 +81,7 @@ class Strips {
     walk::point(e.at_element(number), s, indices, number, running);
   }
 
-  // The columns of a block from the first one on, at most so many.
+  // The columns of a block from the first one on, at most `width`.
   Strip strip_of(const Emitter& e, std::vector<Expr> outer, Expr first_column, Expr width) {
     return {std::move(outer), first_column, e.lower(min(width, dims_.back() - first_column))};
   }

@@ -62,7 +62,7 @@ void walk_shared_rows(const Emitter& of_task, const schedule::Phase& phase) {
   store_partials(part.e, row_nest, walk_range(part.e, part.reduction, range, {row_nest, true}).totals);
 }
 
-// Whose stores bypass the cache where the launch touches so much that nothing of it stays there.
+// An emitter whose stores bypass the cache if the launch touches too much for any of it to stay there.
 Emitter streaming(const Emitter& e, const schedule::Launch& launch, const Nest& nest) {
   if (nest.traffic.streaming == 0) return e;
   return e.streaming_if(e.lower(nest.traffic.streaming < launch.touched));
