@@ -1,9 +1,9 @@
 // Reductions of packed values. Where the operator of a reduction reads an unsigned component by its bit
 // fields only, and these together are all of it, the fields are reduced in its place: each is a component of
-// its own, which is taken apart once for each point and put together once at the end, not taken apart and put
-// together by each application of the operator. Lanes then hold one field each. Where
-// the operator does with fields only what keeps their lowest bits apart from the higher ones (sums,
-// products), there are no masks either: what stands above a field is dropped at the end.
+// its own, which is taken apart once for each point and put together once at the end, not by each application
+// of the operator. Lanes then hold one field each. If the operator uses only operations whose lowest bits do
+// not depend on higher ones (sums, products), there are no masks either: bits above a field are dropped at
+// the end.
 #include <algorithm>
 #include <map>
 #include <optional>

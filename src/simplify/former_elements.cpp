@@ -1,10 +1,11 @@
-// Points that change arrays of their own where they lie (soac/reuse.h) can do so only where nothing reads
-// what the arrays were. Readers of elements do not need the former array:
-//   y = with(x, p, v); ... x[i] ...            becomes   old = x[p]; y = with(x, p, v); ... i == p ? old :
-//   y[i] y = with(x, first.., map(k) { .. x[k] .. })  becomes   v = map(k) { .. x[k] .. }; y = with(x,
-//   first.., v)
-// so that a step of a loop costs what it replaces, and not the array. Last of all passes: others see reads of
-// one array where there are some of two.
+// Points can change arrays of their own where they lie (soac/reuse.h) only if nothing reads the former array
+// afterwards. Readers of elements do not need it:
+//   y = with(x, p, v); ... x[i] ...
+//     becomes  old = x[p]; y = with(x, p, v); ... i == p ? old : y[i]
+//   y = with(x, first.., map(k) { .. x[k] .. })
+//     becomes  v = map(k) { .. x[k] .. }; y = with(x, first.., v)
+// so that a step of a loop costs as much as the elements that it replaces, and not as the array. It runs
+// late, as it makes reads of two arrays where other passes still see reads of one.
 #include <algorithm>
 
 #include "base/match.h"
