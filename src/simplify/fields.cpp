@@ -46,7 +46,7 @@ std::uint64_t low_bits(unsigned size) {
   return size >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
 }
 
-/// e = other op constant, or constant op other for what commutes.
+/// e = other op constant, or constant op other if op commutes.
 struct WithConstant {
   Expr other;
   std::uint64_t constant;
@@ -73,8 +73,8 @@ std::optional<unsigned> masked_to(Expr e) {
   return {};
 }
 
-/// What e reads of a name: `name >> from & mask`, without the mask up to the top, without the shift from the
-/// bottom.
+/// The bits that e reads of a name: `name >> from & mask`, without the mask up to the top, without the shift
+/// from the bottom.
 struct Read {
   Var name;
   Field field;
@@ -181,7 +181,7 @@ class Splitter {
 
   using Fields = std::vector<std::vector<Field>>;  // of each component
 
-  /// With `above` there may be anything above a field.
+  /// With `above` the bits above a field may be anything.
   std::vector<Expr> apart(const std::vector<Expr>& values, const Fields& fields, bool above) {
     std::vector<Expr> parts;
     for (std::size_t j = 0; j < values.size(); ++j)

@@ -128,7 +128,7 @@ class FormerElements {
     };
     for (std::size_t k = i + 1; k < f.body.size(); ++k) {
       soac::for_each_root(f.body[k], look);
-      // What scatters begin with stays what it is.
+      // The first contents of scatters stay as they are.
       if (begins_as(f.body[k], array)) return Use::whole;
     }
     for (Expr result : f.results) look(result);

@@ -56,8 +56,7 @@ struct Wanted {
   Location where;
 };
 
-// What an operator makes has no place in a computation of sizes alone, nor has what the condition of a loop
-// makes.
+// A computation of sizes alone leaves out operators and conditions of loops, and the arrays that they make.
 bool is_walked(soac::Role role) {
   return role != soac::Role::operation && role != soac::Role::condition;
 }
@@ -86,7 +85,7 @@ class Search {
     functions(s);
     return array_;
   }
-  /// What would bound the array.
+  /// The sizes that would bound the array.
   const std::vector<Wanted>& wanted() const { return wanted_; }
 
  private:
@@ -138,7 +137,7 @@ class Search {
     }
   }
 
-  // What points give is made where the arrays of all of them have memory.
+  // Results of points are made where the arrays of all points have memory.
   void place_results(const Stm& around, const Lambda& f, soac::Role role) {
     for (std::size_t k = 0; k < f.results.size(); ++k)
       if (f.results[k].type().rank > 0 &&
@@ -389,7 +388,7 @@ class LargestSizes {
     return arena_.name(before.back().names[0]);
   }
 
-  // Says what the size is at most, where it has a value.
+  // Adds the Check that bounds the size, where the size has a value.
   void check(Stm& s, const Wanted& wanted, Expr most) {
     std::vector<Stm>* body = nullptr;
     Stm* around = &s;

@@ -132,7 +132,7 @@ class Selection {
       if (found == places_.end()) return Expr();
       const Expr array = found->second.array, number = (*again)(e.arg(1));
       Expr place = chosen(found->second.of, number);
-      // What is said of an element that is not there.
+      // An element that does not exist keeps its number, so that the read fails and names it.
       if (e.site() != 0)
         place = select((0 <= number) & (number < arena_.info(array.var()).shape[0]), place, number);
       return arena_.index(array, std::span(&place, 1), e.site());
@@ -271,7 +271,7 @@ class Selection {
     for (std::size_t k = 0; k < n; ++k) found.places.push_back(pairs[2 * k + 1]);
     return found;
   }
-  // Said of no element as well, that nothing need be computed where the place is known to be none.
+  // False if the place is that of no element, so that nothing is computed where that is known.
   static Expr is_less(const Expr* a, const Expr* b) {
     return (0 <= a[1]) & ((a[0] < b[0]) | (equal(a[0], b[0]) & (a[1] < b[1])));
   }
