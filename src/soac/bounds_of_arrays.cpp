@@ -1,4 +1,4 @@
-// Bounds of what combinators make: results of reductions, numbers of elements kept, and the elements of
+// Bounds of combinators' results: values of reductions, numbers of elements kept, and the elements of
 // arrays, which are bounded all together.
 #include <algorithm>
 
@@ -124,7 +124,7 @@ void Bounds::learn_reduction(std::span<const Var> names, const Reduction& r,
   }
 }
 
-// By an operation of the two operands: of the least and greatest of all, and of their sum.
+// Bounds by the operator's operation: from the least and the greatest operand, and from the sum of all.
 Interval Bounds::reduced(const Lambda& op, std::span<const Interval> starts, const Interval& operand,
                          const Interval& points) {
   const Expr e = op.results[0], left = arena_.name(op.params[0]), right = arena_.name(op.params[1]);

@@ -167,7 +167,7 @@ class Flattener {
     }
   }
 
-  /// All but operands and results.
+  /// Everything but operands and results.
   FlatReduction reduction(const Reduction& r, Segment& before) {
     FlatReduction flat;
     flat.neutral = scalars(r.neutral, before);
@@ -199,7 +199,7 @@ class Flattener {
     return flat;
   }
 
-  /// What takes the results of a Soac's body: runs with the last segment of the body.
+  /// Takes the results of a Soac's body: runs with the last segment of the body.
   using Take = std::function<void(FlatSoac&, Segment& last)>;
 
   FlatSoac soac(const Stm& stm, Segment& before) {

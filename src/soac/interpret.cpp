@@ -162,7 +162,7 @@ class Interpreter {
     return load(i.result, from.bytes.data() + flat * scalar::size_of(i.result));
   }
 
-  // The kernel as a GPU would run it, and proved.
+  // Runs the kernel as a GPU would, and proves it sound.
   void run(const FlatCall& call, const Location& where) {
     std::vector<kernel::BufferArgument> buffers;
     for (Slot number : call.arrays) {

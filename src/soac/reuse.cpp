@@ -124,7 +124,7 @@ class ReuseAnalysis {
         if (!are_alike(arena_, from, s.names[k])) continue;
         if (others_lie_there(op.then_branch, k, own, from) || others_lie_there(op.else_branch, k, own, from))
           continue;
-        // Where neither branch changes it, what the other one makes is made where it belongs.
+        // If neither branch changes it, the other branch's array is made where it belongs.
         const auto is_changed = [&](const Lambda& f) {
           const Var result = f.results[k].var();
           return result != from && first_from(own, result) == from;

@@ -1,6 +1,6 @@
 // Arrays that take their elements from elsewhere along one axis: from one of several arrays or places, by a
-// comparison of the index (a branch, not a selection, so that what is not taken is not read), or from places
-// that a vector gives; and what a function makes of the lines along an axis.
+// comparison of the index (a branch, not a selection, so that elements which are not taken are not read), or
+// from places that a vector gives; and a function's results for the lines along an axis.
 #include <fmt/format.h>
 #include <fulgurite/staged_layout.h>
 

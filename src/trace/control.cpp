@@ -97,7 +97,7 @@ Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const 
   return result;
 }
 
-// A loop's state: what it begins with, and how it lies.
+// A loop's state: its first values, and how its arrays lie.
 struct State {
   Groups groups;
   Exprs initial;  // with extents
