@@ -48,7 +48,7 @@ using base::dump, base::dumps;
 
 namespace {
 
-// What is decided otherwise than lowering does.
+// Decisions that differ from lowering's.
 struct Intervention {
   lower::EditSchedule edit = {};
   schedule::KeepsRewrite keeps = {};

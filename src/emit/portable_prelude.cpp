@@ -57,7 +57,7 @@ int widest_in(std::string_view text) {
   return widest;
 }
 
-/// Those that take vectors of any size: they only hand them on.
+/// Functions that take vectors of any size, as they only hand them on.
 bool is_whole(std::string_view stem) {
   constexpr std::array<std::string_view, 6> stems = {"store_streaming", "fail",     "fail_more",
                                                      "fetch_runs",      "prefetch", "splat_bits"};
@@ -133,7 +133,7 @@ class PortablePrinter {
     const Section* section = find(f, lanes);
     FULGURITE_CHECK(section != nullptr, "the prelude has no function '{}' of {} {} x{} in portable C", f.stem,
                     f.kind, f.to, lanes);
-    // What a mask of bits has in one register is one integer, however wide that is.
+    // The part of a mask of bits in one register is one integer, however wide that is.
     const int most = is_whole(f.stem) ? lanes
                      : f.stem == "mask_bits" && registers_.has_bit_masks()
                          ? registers_.lanes_of_part({"b1", lanes})

@@ -32,7 +32,7 @@ using Touches = std::vector<Touch>;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 20;  // beyond, nothing is known
 
-// What the statements of a task touch.
+// The elements that the statements of a task touch.
 class Accesses {
  public:
   Accesses(Arena& arena, const Block& task) : arena_(arena) {
@@ -148,7 +148,7 @@ class Who {
   std::int32_t thread_ = nobody, warp_ = nobody;
 };
 
-// What has been touched and not yet ordered.
+// Accesses that no barrier has ordered yet.
 class Pending {
  public:
   void add(const Touches& touches) {
@@ -225,7 +225,7 @@ class Barriers {
   Block operator()(const Block& task) { return in_order(task, {}, false); }
 
  private:
-  // What has been touched since the last barrier of the block, and of the warps.
+  // Accesses since the last barrier of the block, and since the last one of the warps.
   struct Since {
     Pending block, warp;
     void add(const Touches& touches) { block.add(touches), warp.add(touches); }

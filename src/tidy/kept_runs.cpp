@@ -13,7 +13,7 @@ namespace {
 using namespace kernel;
 using base::as;
 
-// What a loop keeps in the first cache, and points of a run that are worth it.
+// The bytes that a loop keeps in the first cache, and the points of a run that make this worth it.
 constexpr std::int64_t most_bytes = 16384, most_points = 64;
 
 class KeptRuns {

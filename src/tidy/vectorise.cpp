@@ -137,7 +137,7 @@ class Lanes {
     return wide_.access(a, both(mask, a.mask ? vector(a.mask) : Expr()));
   }
 
-  // What the variable in step is in the lanes that are still in the loop.
+  // The value of the variable in step in the lanes that are still in the loop.
   Expr counter(Var name) {
     Expr& same = counters_[name];
     if (!same) same = arena_.fresh(arena_.info(name).type, arena_.info(name).name);

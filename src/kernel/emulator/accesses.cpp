@@ -304,7 +304,7 @@ void Machine::pack_together(std::uint32_t step) {
   std::vector<Bits> unused;
   std::vector<std::uint8_t> keeps;
   gather(step, unused, unused, keeps);
-  // Where the value of each instance goes.
+  // The element to which the value of each instance goes.
   const auto first = static_cast<std::int64_t>(task_->whole.registers[step_->to.index]);
   std::vector<std::int64_t> to(keeps.size());
   std::int64_t next = first;

@@ -56,7 +56,7 @@ class Flattener {
         e.kind() == Kind::boolean ? e.bits() : scalar::evaluate(Op::bitcast, e.kind(), e.kind(), e.bits()));
     return result;
   }
-  /// What the step that is being made computes, once for each node.
+  /// A value that the current step computes, once for each node.
   Operand value(Expr root) {
     if (!root) return {};
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {

@@ -1,4 +1,4 @@
-// What was found, once for each pair of statements, and as sentences.
+// Findings, once for each pair of statements, and as sentences.
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
