@@ -42,7 +42,7 @@ fg::Array<T> made(std::int64_t n, F element) {
   static const auto copy = fg::compile([](Vec<T> x, Exp<T> one) { return x * one; });
   return copy(fg::Array<T>(std::move(all)), T(1));
 }
-// Of which each rank has its part, also where others have had more of the original.
+// A copy of which each rank has its part, even if others had more of the original.
 fg::Array<float, 2> fresh(const fg::Array<float, 2>& matrix) {
   static const auto copy = fg::compile([](Mat<float> x, Exp<float> one) { return x * one; });
   return copy(matrix, 1.f);

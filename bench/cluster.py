@@ -6,7 +6,7 @@ In each round run, one after the other and in an order that alternates: ours und
 thread a rank), the hand-written program in the same way, and ours in one process with R threads (FULGURITE_ENGINE=cpu). With
 --python (`./dev bench cluster --python` makes an environment with both), five of them run with mpi4py and NumPy, and with Dask, too. Each
 prints lines `benchmark,implementation,ranks,n,median_us,checksum` (cluster_data.h); a time is the median of the rounds', a
-ratio the median of those of the rounds. Checksums have to agree.
+ratio the median of the ratios of the rounds. Checksums have to agree.
 """
 import argparse
 import collections

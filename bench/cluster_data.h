@@ -21,7 +21,7 @@ inline float left(std::int64_t i) {
 inline float right(std::int64_t i) {
   return static_cast<float>(i * 104729 % 997) / 997;
 }
-/// Of Scan: running sums stay small.
+/// Elements for Scan: running sums stay small.
 inline float centred(std::int64_t i) {
   return left(i) - 0.5f;
 }

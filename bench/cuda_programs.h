@@ -41,7 +41,7 @@ void add_cuda_kernels(std::vector<CudaKernel>& kernels, const std::string& name,
   add_cuda_kernels(kernels, name, fg::compile(f, {.engine = fg::Engine::interpreter}).traced()->program());
 }
 
-/// Of the benchmark table.
+/// The kernels of the benchmark table.
 inline std::vector<CudaKernel> cuda_kernels_of_benchmarks() {
   std::vector<CudaKernel> kernels;
   add_cuda_kernels(kernels, "SAXPY", saxpy);

@@ -1,5 +1,6 @@
 // Graphs, sparse products, sorts and hulls (examples/irregular.h) beside loops with OpenMP. In each round
-// ours and the peer run in turn, 15 ms of rest before each; a ratio is the median of those of the rounds.
+// ours and the peer run in turn, 15 ms of rest before each; a ratio is the median of the ratios of the
+// rounds.
 #include "../examples/irregular.h"
 
 #include <fmt/format.h>

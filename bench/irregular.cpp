@@ -1,7 +1,7 @@
 // Irregular programs beside loops with OpenMP: searches of graphs, PageRank, run-length decoding, lines
 // drawn, words, the best of each row; and rows of equal lengths beside the same elements with one long row.
-// In each round ours and the peer run in turn, 15 ms of rest before each; a ratio is the median of those of
-// the rounds.
+// In each round ours and the peer run in turn, 15 ms of rest before each; a ratio is the median of the ratios
+// of the rounds.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
@@ -86,7 +86,7 @@ Vec<int> distances(Ragged<int> graph, Exp<int> from) {
                               fg::replicate(1, from), fg::replicate(graph.size(), -1), 0);
   return std::get<1>(found);
 }
-// Of the edges that reach a vertex one claims it: the last to write its number there.
+// One of the edges that reach a vertex claims it: the last to write its number there.
 Vec<int> distances_by_claims(Ragged<int> graph, Exp<int> from) {
   auto found = fg::while_loop(
       [](Vec<int> frontier, Vec<int>, Vec<int>, Exp<int>) { return frontier.size() > 0; },

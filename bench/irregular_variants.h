@@ -140,7 +140,7 @@ inline std::tuple<Vec<double>, Vec<double>, Vec<double>> n_body_of_doubles(Vec<d
   return fg::unzip(fg::map(acceleration, x, y, z));
 }
 
-// Of each point the potential, and the sum of the forces' magnitudes.
+// The potential of each point, and the sum of the forces' magnitudes.
 inline std::tuple<Vec<float>, Vec<float>> potentials_and_forces(Vec<float> x, Vec<float> y, Vec<float> z,
                                                                 Vec<float> mass) {
   auto at_point = [&](Exp<float> at_x, Exp<float> at_y, Exp<float> at_z) {

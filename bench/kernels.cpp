@@ -50,7 +50,7 @@ void row(const char* name, double recording, const k::Traffic& t, const std::str
   std::fflush(stdout);
 }
 
-// Of a block, kernel and all: with what Clang needs for the kernel's C.
+// The time for a block with its kernel, including Clang's for the kernel's C.
 template <class F>
 double first_call_ms(std::int64_t size, const F& f) {
   const std::vector<int> xs(static_cast<std::size_t>(size));

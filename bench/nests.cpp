@@ -1,7 +1,7 @@
 // Nests of axes beside plain OpenMP and a limit: reductions and scans along axis 0 of matrices of many
 // shapes, stencils and convolutions (windows.cpp), rows, small matrices, computed indices and loops over
 // unchanged arrays (computed.cpp). The limit is to read all elements, or to copy them. In each round ours,
-// the peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those of the
+// the peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of the ratios of the
 // rounds. The result of a call is freed before the next one, so that we too write where we wrote before.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
@@ -79,7 +79,7 @@ void program(const Options& options, const std::string& name, const F& f,
   }
 }
 
-// The same of programs that make a matrix of a matrix.
+// Times programs that make a matrix of a matrix.
 template <class T, class F>
 void matrix_program(const Options& options, const std::string& name, const F& f,
                     const std::function<void(const bench::Matrix<T>&, T* results)>& peer) {
@@ -100,7 +100,7 @@ void matrix_program(const Options& options, const std::string& name, const F& f,
 
 using Step = std::tuple<float, float>;
 
-// Of three axes, the last of which comes first.
+// Arrays of three axes, the last of which comes first.
 template <class F>
 void permuted_axes(const Options& options, const std::string& name, const F& f,
                    void (*peer)(const float*, const std::array<std::int64_t, 3>&, float*)) {

@@ -12,7 +12,7 @@ using fg::Exp, fg::Mat, fg::Vec;
 using Index = Exp<fg::i64>;
 using Cube = fg::Acc<float, 3>;
 
-// Only what changes: the block behind the pivot, and the column below it.
+// Only what changes: the block after the pivot, and the column below it.
 Mat<float> updated_factors(Mat<float> m) {
   const auto n = m.size(0);
   return fg::iterate(

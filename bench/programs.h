@@ -75,9 +75,8 @@ inline std::tuple<Vec<float>, Vec<float>> black_scholes_map(Vec<float> spot, Vec
   return fg::unzip(fg::map(price, spot, strike, years));
 }
 
-inline Exp<float> black_scholes_sum(Exp<fg::i64> days) {  // never an array of days: the sum consumes them as
-                                                          // they
-                                                          // are made
+// No array of days is made: the sum consumes them as they come.
+inline Exp<float> black_scholes_sum(Exp<fg::i64> days) {
   auto per_day = 1.f / fg::cast<float>(days);
   return fg::sum(fg::generate(days, [=](Exp<fg::i64> day) {
     auto t = fg::cast<float>(day + 1) * per_day;

@@ -39,7 +39,7 @@ inline Options options_of(int count, char** arguments, const std::string& about)
 }
 
 using Times = std::vector<double>;
-/// Of each of them in each round. Short ones run several times, for about `together_us`.
+/// The times of all of them in each round. Short ones run several times, for about `together_us`.
 inline std::vector<Times> in_turn(const Options& options, double together_us, const std::vector<Run>& runs) {
   std::vector<Times> times(runs.size());
   for (int round = 0; round < options.rounds; ++round)

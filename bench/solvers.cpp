@@ -1,5 +1,6 @@
 // Solvers and other step by step programs beside plain OpenMP. In each round ours and the peer run in turn,
-// 15 ms of rest before each; a ratio is the median of those of the rounds, the last one of the least times.
+// 15 ms of rest before each; a ratio is the median of the ratios of the rounds, the last one of the least
+// times.
 #include "solvers_cases.h"
 
 #include "rounds.h"

@@ -35,7 +35,7 @@ inline Vec<int> alignment_by_diagonals(Mat<int> similarity, Exp<int> penalty) {
       gaps);
 }
 
-/// The same in blocks, of which those of a diagonal are computed together, each row by row: what comes from
+/// The alignment in blocks. Blocks of a diagonal are computed together, each row by row: what comes from
 /// above, and then the best of all to the left.
 inline Mat<int> alignment_in_blocks(Mat<int> similarity, Exp<int> penalty, int size) {
   const Index n = similarity.size(0), width = n + 1, across = n / size;
@@ -47,7 +47,7 @@ inline Mat<int> alignment_in_blocks(Mat<int> similarity, Exp<int> penalty, int s
       2 * across - 1,
       [&](Index d, Vec<int> scores) {
         const Index first = fg::max(d + 1 - across, 0), number = fg::min(d + 1, across) - first;
-        // The place of the last score that is known in front of the k-th block.
+        // The place of the last score that is known before the k-th block.
         const auto corner = [&](Index k) { return (first + k) * size * width + (d - first - k) * size; };
         const fg::Acc<int, 3> blocks = fg::map(
             [&](Index k) {
@@ -57,7 +57,7 @@ inline Mat<int> alignment_in_blocks(Mat<int> similarity, Exp<int> penalty, int s
                   [&](Index i, Vec<int> up, Mat<int> rows) {
                     const Vec<int> before =
                         fg::concat(fg::replicate(1, scores[at + i * width]), fg::take(up, size - 1));
-                    // A score less the gaps in front of it is the most of all to the left of it.
+                    // A score less the gaps before it is the most of all to the left of it.
                     const Vec<int> from_above = fg::generate(size, [&](Index j) {
                       return fg::max(before[j] + similarity(row + i, column + j), up[j] - penalty) -
                              gap(j + 1);
@@ -159,7 +159,7 @@ inline Exp<double> option(Exp<fg::i64> paths, const StagedMarket& m) {
   return fg::sum(fg::map([&](Index path) { return payment(m, sobol(m.directions, path)); }, fg::iota(paths)));
 }
 
-/// The same of chunks of paths, a path's numbers being made of those of the path before it.
+/// The sum by chunks of paths: the numbers of a path are made from the numbers of the path before it.
 inline Exp<double> option_by_chunks(Exp<fg::i64> chunks, const StagedMarket& m, int of_chunk) {
   return fg::sum(fg::map(
       [&](Index chunk) {
@@ -259,7 +259,7 @@ inline Cube volatilities(Vec<float> x, Vec<float> log_x, Vec<float> y, Mat<float
       strikes, exponents);
 }
 
-/// The same with the steps outside, each of which takes all options together.
+/// The volatilities with the steps outside, each of which takes all options together.
 inline Cube volatilities_together(Vec<float> x, Vec<float> log_x, Vec<float> y, Mat<float> along_x,
                                   Mat<float> along_y, Exp<float> nu, Exp<float> years, Exp<fg::i64> steps,
                                   Vec<float> strikes, Vec<float> exponents) {
@@ -378,7 +378,7 @@ inline Mat<float> gauss_seidel(Mat<float> from, Mat<float> right, Exp<int> sweep
   };
   return fg::iterate(sweeps, [&](Mat<float> u) { return swept(swept(u, 0), 1); }, from);
 }
-/// The same by slices: points of one colour are those of even rows and columns, and those of odd ones.
+/// Gauss-Seidel by slices: points of one colour are two slices, of even rows and columns, and of odd ones.
 inline Mat<float> gauss_seidel_by_slices(Mat<float> from, Mat<float> right, Exp<int> sweeps) {
   const Index rows = from.size(0), columns = from.size(1);
   const auto swept = [&](Mat<float> u, int row, int column) {
@@ -407,7 +407,7 @@ inline Vec<int> transposition_sort(Vec<int> from) {
       },
       from);
 }
-/// The same by slices of those at even places and of those at odd ones.
+/// The sort by slices: one of the elements at even places, and one of the elements at odd places.
 inline Vec<int> transposition_sort_by_slices(Vec<int> from) {
   const Index n = from.size();
   return fg::iterate(

@@ -76,7 +76,7 @@ Pull<int> bitonic(Pull<int> a) {
   return a;
 }
 
-// The same without the kernel language. Blocks are dealt to the cores.
+// The bitonic sorter without the kernel language. Blocks are dealt to the cores.
 void bitonic_by_hand(int* xs) {
   for (std::int64_t run = 2; run <= block; run *= 2)
     for (std::int64_t distance = run / 2; distance > 0; distance /= 2)
@@ -149,7 +149,8 @@ double median_in_place_ms(const std::string& name, std::size_t run_size, const s
   return bench::median(times) / 1000;
 }
 
-// The same of a call of `sort` on a copy of the numbers, until the sorted ones are back in `xs`'s place.
+// The time in ms of a call of `sort` on a copy of the numbers, until the sorted ones are back in `xs`'s
+// place.
 template <class Sort>
 double with_copies_ms(const std::string& name, const std::vector<int>& xs, Sort&& sort) {
   std::vector<int> back(xs.size()), there(xs.size());

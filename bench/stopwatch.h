@@ -20,7 +20,7 @@ double time_us(F&& f) {
   return now_us() - start;
 }
 
-/// Of one of as many calls as take about `together_us`, at most 1000, after a rest.
+/// The time of one call, after a rest: the mean of as many calls as take about `together_us`, at most 1000.
 template <class F>
 double sample_us(F&& f, double together_us) {
   std::this_thread::sleep_for(std::chrono::milliseconds(15));

@@ -1,5 +1,5 @@
 // Rows that loops inside of a map change element by element, beside plain OpenMP. In each round ours and the
-// peer run in turn, 15 ms of rest before each; a ratio is the median of those of the rounds.
+// peer run in turn, 15 ms of rest before each; a ratio is the median of the ratios of the rounds.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 

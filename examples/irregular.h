@@ -83,7 +83,7 @@ inline Vec<int> shortest_paths(Ragged<Road> roads, Exp<int> from, Exp<int> delta
     };
     auto [to, length] = fg::unzip(fg::filter(is_shorter, reached));
     auto now = fg::permute(fg::min, lengths, [&, &vertices = to](Exp<i64> i) { return vertices[i]; }, length);
-    // Of the paths to a vertex one claims it: the last to write its number there.
+    // One of the paths to a vertex claims it: the last to write its number there.
     auto numbers = fg::iota<int>(to.size());
     auto claimed = fg::scatter(claims, to, numbers, fg::any_of_equal);
     auto changed =

@@ -17,7 +17,7 @@ inline Mat<float> jacobi_step(Mat<float> u, Mat<float> rhs) {
   return 0.25f * (north + south + west + east - rhs);
 }
 
-// The same over the whole field: points of the border are kept. What a solver iterates.
+// A step over the whole field, which a solver iterates: points of the border are kept.
 inline Mat<float> relax(Mat<float> u, Mat<float> rhs) {
   auto r = u.size(0), c = u.size(1);
   return fg::generate({r, c}, [&](fg::Exp<fg::i64> i, fg::Exp<fg::i64> j) {

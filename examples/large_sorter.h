@@ -99,7 +99,7 @@ Vec<T> merged_blocks(Vec<T> blocks, Widths widths) {
     });
   };
   const auto i_swap = swap("i_swap", stages, k::Upper::straight);
-  // Of n columns, 1 to `stages`: as many as passes of `stages` columns leave.
+  // A pass over n columns, 1 to `stages`: as many as passes of `stages` columns leave.
   const std::function<Vec<T>(Vec<T>, Index, Index, int)> v_swapped = [&](Vec<T> a, Index run, Index n,
                                                                          int least) {
     const auto v_swap = swap("v_swap", least, k::Upper::mirrored);

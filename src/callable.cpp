@@ -1,4 +1,4 @@
-// What compiled programs and arrays (compile.h, array.h, options.h) need that is not a template.
+// The part of compiled programs and arrays (compile.h, array.h, options.h) that is not a template.
 #include "callable.h"
 
 #include <fulgurite/compile.h>

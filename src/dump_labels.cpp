@@ -36,7 +36,7 @@ void check_dump_labels(std::span<const soac::Pass* const> passes) {
     if (!label.empty() && !std::ranges::binary_search(labels, label))
       throw FormatError(
           fmt::format("FULGURITE_DUMP: there is no stage or pass '{}'; the nearest name is {}, and "
-                      "docs/guide.md has them",
+                      "docs/environment.md has them",
                       label, base::nearest(label, labels)));
   }
 }

@@ -36,7 +36,7 @@ emit::Level level_named(const std::string& cpu) {
       fmt::format("C cannot be emitted for '{}': use x86-64-v4, x86-64-v3, x86-64-v2 or generic", cpu));
 }
 
-// One for each position among the parameters or results, of those that are staged.
+// One value for each position among the parameters or results; constants of the trace have none.
 std::vector<ahead::Value> values_of(const std::vector<detail::ToolValue>& components,
                                     const std::vector<EmittedName>& names, std::string_view what,
                                     const std::string& program, const std::vector<std::string>& usual) {

@@ -151,7 +151,7 @@ class Maker {
   std::unordered_map<std::string, std::string> codes_;
 };
 
-// Written beside its place and renamed: what was there before stays whole until then, for those who have it
+// Written beside its place and renamed: the former file stays whole until then, for programs that have it
 // mapped as well.
 void write_file(const std::string& path, const std::string& bytes) {
   const std::string temporary = fmt::format("{}.{}.part", path, getpid());

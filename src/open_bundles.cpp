@@ -34,8 +34,8 @@ Registry& registry() {
   return *all;
 }
 
-// Those that programs are looked for in: what was opened last comes first, what the user names beside the
-// program comes before.
+// The bundles in which programs are looked for: the one opened last comes first; a bundle that the user names
+// beside the program comes before all.
 Files open_files() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

@@ -49,7 +49,7 @@ using base::dump, base::dumps;
 
 namespace {
 
-// What is decided otherwise than lowering does.
+// Decisions that differ from lowering's.
 struct Intervention {
   lower::EditSchedule edit = {};
   schedule::KeepsRewrite keeps = {};
@@ -168,7 +168,7 @@ void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
   lowered.plan.kernels[k].source = source_of(kernel, options);
 }
 
-// The same of a kernel that is equal to an earlier one, but for the lines that it comes from.
+// Finishes a kernel that equals an earlier one, but for the lines that it comes from: takes the earlier text.
 void repeat_kernel(lower::Lowered& lowered, std::size_t earlier, std::size_t k) {
   std::vector<kernel::Location> lines = std::move(lowered.kernels[k].lines);
   lowered.kernels[k] = lowered.kernels[earlier];
@@ -198,7 +198,7 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   }
   for (const lower::LaunchNote& note : lowered.notes)
     if (note.launch && dumps("schedule")) dump("schedule", schedule::print(*optimised.arena, *note.launch));
-  // Of many operations in a row, kernels are often equal.
+  // A program of many operations often has equal kernels.
   std::unordered_map<std::string, std::size_t> first_with_text;
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     const std::string text = kernel::print(lowered.kernels[k]);
@@ -247,7 +247,7 @@ std::string label_of(const plan::Loaded& loaded, const plan::KernelText& kernel)
   return fmt::format("{}, {}:{}", loaded.plan.name, file, where.line);
 }
 
-// Threads cost more than loading kernels that stand in the cache, as those of a program that is found do.
+// A cached program's kernels are cached too; loading them is cheaper than starting threads, so one is used.
 plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteText> sites,
                            const Options& options, runtime::Device& device) {
   plan::Loaded loaded;

@@ -35,7 +35,7 @@ struct Report {
 Report compile(const soac::Program& traced, const Options&);
 Report compile(const soac::Program& traced, const Options&, const runtime::Description& device);
 
-/// The same with the schedule of each launch edited after it has been decided; absent: it stays.
+/// Compiles with the schedule of each launch edited after it has been decided; absent: it stays.
 Report compile(const soac::Program& traced, const Options&, const runtime::Description& device,
                const lower::EditSchedule&);
 
@@ -59,9 +59,9 @@ plan::Loaded load(const soac::Program& traced, const Options&, const runtime::De
 /// The plan of a program as some passes have left it, compiled anew. The context limits the kernel passes.
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&, kernel::PassContext&);
-/// The same with only those optional rewrites of statements for their schedules that are kept.
+/// load_optimised() with only the optional rewrites of statements for schedules that are kept.
 plan::Loaded load_rewritten(const soac::Program& optimised, const Options&, const schedule::KeepsRewrite&);
-/// The same with the schedule of each launch edited.
+/// load_optimised() with the schedule of each launch edited.
 plan::Loaded load_edited(const soac::Program& optimised, const Options&, const lower::EditSchedule&);
 
 /// A loaded plan to be called.

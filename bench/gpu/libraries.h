@@ -27,7 +27,7 @@ void synchronise();
 double difference(const float* a, const float* b, std::int64_t n);
 double difference(const std::int32_t* a, const std::int32_t* b, std::int64_t n);
 
-/// What a copy of so many bytes reads and writes, in GB/s.
+/// The bandwidth, reads and writes together, of a copy of this many bytes, in GB/s.
 double copy_bandwidth(std::int64_t bytes);
 
 }  // namespace bench::gpu

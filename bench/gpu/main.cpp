@@ -75,7 +75,7 @@ const T* memory_of(const fg::Array<T>& array) {
   return static_cast<const T*>(fg::device_memory(fg::Engine::cuda, array));
 }
 
-// Of a program whose result is one number, one array of floats or of ints.
+// Runs a program whose result is one number, one array of floats or of ints.
 template <auto function>
 Outcome outcome_of(const Given&) {
   const auto& result = Ours<function>::result;

@@ -16,7 +16,7 @@ std::int64_t all_bins(const Data& d) {
   return d.bins;
 }
 
-class Sequence {  // linear congruential: the same for every size
+class Sequence {  // linear congruential; sizes do not change it
  public:
   explicit Sequence(std::uint64_t seed) : state_(seed) {}
   std::uint32_t next() {

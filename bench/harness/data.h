@@ -45,9 +45,10 @@ using Run = void (*)(Data&);
 
 struct Peer {
   std::string benchmark, name;
-  Run run;      // timed
-  Run publish;  // not timed: moves results of a peer that returns fresh arrays to where Data wants them; may
-                // be null
+  Run run;  // timed
+  // Moves the results of a peer that returns fresh arrays to where Data wants them, and is not timed; may be
+  // null.
+  Run publish;
 };
 
 class Peers {

@@ -15,7 +15,7 @@ namespace bench {
 // size.
 std::string figure_table(const std::vector<Row>& rows);
 
-// The same as CSV, which docs/performance/plot.py draws: benchmark, way, n, median_ms.
+// The measurements as CSV, which docs/performance/plot.py draws: benchmark, way, n, median_ms.
 std::string figure_csv(const std::vector<Row>& rows);
 
 }  // namespace bench

@@ -137,8 +137,8 @@ double Memory::checksum(const Benchmark& benchmark) const {
   for (int k = 0; k < 4; ++k) sum += data.results[k] * (k + 1);
   const std::int64_t length = benchmark.length(data);
   if (length > data.n + padding && !(benchmark.outputs & any_histogram)) return sum;  // a wrong count
-  for_each_output(benchmark, data, [&](const auto* array, std::int64_t) {  // elements in a wrong order change
-                                                                           // it
+  // The checksum depends on the order of the elements.
+  for_each_output(benchmark, data, [&](const auto* array, std::int64_t) {
     for (std::int64_t i = 0; i < length; ++i)
       sum += static_cast<double>(array[i]) * static_cast<double>(1 + (i & 15));
   });

@@ -26,7 +26,7 @@ void omp_covariance(const Rows&, float* to);
 void omp_distances(const Rows& a, const Rows& b, float* to);
 /// The 5 nearest of the points for each query, nearest first; the points' number is a multiple of 16.
 void omp_nearest_five(const Rows& queries, const Rows& points, std::int64_t* places);
-/// A step of the method of k means: the means of those points that a centre is nearest to.
+/// A step of the method of k means: for each centre, the mean of the points that it is nearest to.
 void omp_means_of_nearest(const Rows& points, const Rows& centres, float* stepped);
 
 struct Bodies {
@@ -49,7 +49,7 @@ void omp_points_27(std::int64_t n, const float* from, float* to);
 /// The magnitude of Sobel's gradient of means of 3 x 3 points; beyond the edges is the nearest point.
 void omp_edges(std::int64_t rows, std::int64_t columns, const float* from, float* to);
 #ifdef BENCH_HALIDE
-/// The same by Halide 14, scheduled by hand.
+/// Sobel's gradient by Halide 14, scheduled by hand.
 void halide_edges(std::int64_t rows, std::int64_t columns, const float* from, float* to);
 #endif
 

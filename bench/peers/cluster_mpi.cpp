@@ -51,7 +51,7 @@ double weighted_sum(const Values& values, std::size_t n, std::int64_t first) {
   return sum;
 }
 
-// How many elements the ranks in front of this one have.
+// How many elements the ranks before this one have.
 std::int64_t before(std::int64_t n) {
   std::int64_t sum = 0;
   MPI_Exscan(&n, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);

@@ -117,7 +117,7 @@ class Best {
   Lanes<Index> at_ = all_lanes_of(none.at);
 };
 
-// Of both directions at once, or of one: what is not asked for is not computed.
+// Both directions at once, or one: the other one is not computed.
 template <class T, class Index, bool greatest, bool other>
 struct Spots {
   Spot<T, Index> best, worst;

@@ -7,7 +7,7 @@
 
 #include "harness/data.h"
 
-// Of nvcc's, on the device too.
+// For nvcc: functions are also on the device.
 #ifdef __CUDACC__
 #define BENCH_ANYWHERE __host__ __device__
 #else
@@ -127,8 +127,8 @@ BENCH_ANYWHERE inline void black_scholes(float spot, float strike, float years, 
   call = spot * n1 - discounted * n2;
   put = discounted * (1.f - n2) - spot * (1.f - n1);
 }
-BENCH_ANYWHERE inline float black_scholes_day(std::int32_t day, float per_day) {  // the i-th of n days,
-                                                                                  // per_day = 1/n
+// The price on the i-th of n days; per_day = 1/n.
+BENCH_ANYWHERE inline float black_scholes_day(std::int32_t day, float per_day) {
   const float t = static_cast<float>(day + 1) * per_day;
   float call, put;
   black_scholes(58.f + 4.f * t, 65.f, 10.f * t, call, put);

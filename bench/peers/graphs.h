@@ -16,7 +16,7 @@ struct Edge {
 /// to lesser ones, then every vertex finds its root (Shiloach and Vishkin 1982, as the GAP benchmark suite
 /// does it).
 void omp_components_by_jumping(const Edge* edges, std::int64_t n_edges, int n, int* roots);
-/// The same in one pass over the edges: a union-find whose compare-and-swaps hook one root to the other.
+/// Components in one pass over the edges: a union-find whose compare-and-swaps hook one root to the other.
 void omp_components_by_swaps(const Edge* edges, std::int64_t n_edges, int n, int* roots);
 
 /// How many triangles there are in a graph; `later` are the neighbours of each vertex that come after it, in
@@ -45,7 +45,7 @@ void omp_row_scans(const RaggedRows<float>& rows, float* sums);
 
 /// In order: tasks for the halves, std::sort for what is short.
 void omp_quicksort(int* xs, std::int64_t n);
-/// The same as one array that is divided in each round, with flags where its segments begin: what
+/// Quicksort of one array that is divided in each round, with flags where its segments begin: what
 /// Accelerate's quicksort does, in loops.
 void omp_flat_quicksort(int* xs, std::int64_t n);
 

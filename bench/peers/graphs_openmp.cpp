@@ -288,12 +288,12 @@ using Points = std::vector<Point>;
 double side(Point p, Point a, Point b) {
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
-// Of the points that are as far, the lesser one is taken.
+// The lesser one of points that are equally far is taken.
 bool is_less(Point p, Point q) {
   return p.x < q.x || (p.x == q.x && p.y < q.y);
 }
 
-// The corners after a and in front of b, of points that lie to the right of the line from a to b.
+// The corners after a and before b, of points that lie to the right of the line from a to b.
 void corners(const Points& outside, Point a, Point b, Points& hull) {
   if (outside.empty()) return;
   Point far = outside[0];

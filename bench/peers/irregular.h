@@ -28,7 +28,7 @@ struct Line {
 void omp_drawn(const Line* lines, std::int64_t n, std::int64_t width, unsigned char* picture);
 /// The three greatest elements of each row, 0 where there are fewer.
 void omp_best_three(const RaggedRows<float>& ratings, float* best);
-/// Of each row the elements that are at least half of its greatest one: offsets and values.
+/// The elements of each row that are at least half of its greatest one: offsets and values.
 void omp_upper_halves(const RaggedRows<float>& rows, std::vector<std::int64_t>& offsets,
                       std::vector<float>& values);
 /// Offsets and letters of the words of a text.

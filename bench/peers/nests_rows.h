@@ -18,7 +18,7 @@ void omp_row_places(const Rows&, std::int64_t* places);
 /// For each row the nearest of the centres, which have as many columns.
 void omp_nearest(const Rows&, const Rows& centres, std::int64_t* places);
 
-/// Reads all rows and writes a result of so many bytes for each, as fast as two threads do: the limit.
+/// Reads all rows and writes a result of `result_bytes` bytes for each, as fast as two threads do: the limit.
 void read_rows(const Rows&, std::int64_t result_bytes, void* results);
 
 }  // namespace bench

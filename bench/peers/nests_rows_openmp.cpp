@@ -56,7 +56,7 @@ void places(const Rows& m, std::int64_t* to) {
   });
 }
 
-// Of a row whose length is a multiple of side_by_side.
+// The place in a row whose length is a multiple of side_by_side.
 std::int64_t place_along(const float* row, std::int64_t columns) {
   constexpr std::int64_t n = 2 * side_by_side;
   float least[n];

@@ -75,7 +75,7 @@ void transpose(Row (&x)[8]) {
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) x[i] = left[i], x[i + 4] = right[i];
 }
-// Of 8 matrices of 16 elements.
+// Loads 8 matrices of 16 elements, transposed.
 void load_transposed(const float* from, Row (&u)[16]) {
 #pragma GCC unroll 2
   for (int half = 0; half < 2; ++half) {

@@ -223,7 +223,7 @@ void filter_even(Data& d) {
   d.results[0] = static_cast<double>(count);
 }
 
-// Of structures of three fields those whose first one is below a half.
+// Keeps structures of three fields whose first field is below a half.
 void filter_fields(Data& d) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < d.n; ++i)

@@ -9,7 +9,7 @@ namespace bench {
 /// Scores of the best alignments of all pairs of beginnings of two sequences (Needleman and Wunsch):
 /// (n + 1) x (n + 1) of them, whose first row and column are gaps. `similarity` has n x n elements.
 void omp_alignment(std::int64_t n, const int* similarity, int penalty, int* scores);
-/// The same by diagonals, each after the two before it.
+/// The scores by diagonals, each after the two before it.
 void omp_alignment_by_diagonals(std::int64_t n, const int* similarity, int penalty, int* scores);
 
 /// How to place the `at`th of a path's dates between two known ones; 0 is the beginning.

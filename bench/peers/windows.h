@@ -21,7 +21,7 @@ void omp_jacobi_clamped(const Field&);
 void omp_jacobi_interior(const Field&);
 /// The mean of six neighbours and twice the point itself; of points of the border the point itself.
 void omp_seven_points(const Field&);
-/// The same, the nearest point of the field for neighbours outside.
+/// omp_seven_points(), with the nearest point of the field for neighbours outside.
 void omp_seven_points_clamped(const Field&);
 
 /// A convolution of `to`, of rows times columns points, with height times width weights; `from` has columns +
@@ -33,7 +33,7 @@ struct Convolution {
 };
 /// Blocks of outputs stay in registers while the loops over the weights run.
 void omp_convolution(const Convolution&);
-/// The same of one row and five constant weights: 1, 4, 6, 4, 1 sixteenths.
+/// A convolution along one row with five constant weights: 1, 4, 6, 4, 1 sixteenths.
 void omp_binomial(const Convolution&);
 /// from = to, as fast as two threads copy.
 void omp_copy(const float* from, float* to, std::int64_t n);

@@ -150,7 +150,7 @@ class BundledProgram {
                  std::vector<Type> results)
       : program_(std::move(program)), parameters_(std::move(parameters)), results_(std::move(results)) {}
 
-  /// Those of composite elements are one for each of their scalars.
+  /// The types of the parameters; one of composite elements has a type for each of their scalars.
   const std::vector<Type>& parameters() const { return parameters_; }
   const std::vector<Type>& results() const { return results_; }
   /// Throws ShapeError for arguments of other kinds or ranks, and what the program says.
@@ -177,7 +177,7 @@ class Bundle {
   auto get(const std::string& name, detail::Here where = detail::Here::current()) const {
     return detail::BundledAs<Signature>::get(opened_, name, where);
   }
-  /// The same without types.
+  /// get() without types.
   BundledProgram program(const std::string& name, detail::Here where = detail::Here::current()) const;
 
  private:

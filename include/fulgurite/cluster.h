@@ -19,12 +19,12 @@ struct Cluster {
   double bandwidth = 12.5e9;  // bytes a second that a rank sends
   double memory = 20e9;       // bytes a second that a rank's kernels move
   double operations = 80e9;   // a second, on a rank
-  // Of what elements decide, and nobody knows:
+  // Assumptions about values that elements decide, which cannot be known:
   double kept = 0.5;            // of a filter's elements
   std::int64_t iterations = 1;  // of each while_loop
 };
 
-/// Of one call.
+/// The prediction for one call.
 struct Prediction {
   double seconds = 0;                                    // of a call, and in it:
   double computing = 0, sending = 0, agreeing = 0;       // of kernels, of messages, of collective operations

@@ -22,7 +22,7 @@ std::shared_ptr<const Executable> instantiate(std::shared_ptr<const TracedProgra
 Value capture(const Capture&, Here where);
 
 /// A function's compiled programs: one, or one for each value that its constants have had. Calls may come
-/// from several threads at once; those that find their program take no lock.
+/// from several threads at once; a call that finds its program takes no lock.
 class [[gnu::visibility("default")]] Variants {
  public:
   virtual ~Variants();
@@ -31,7 +31,7 @@ class [[gnu::visibility("default")]] Variants {
   /// The function traced once more, for explain.
   virtual std::shared_ptr<const TracedProgram> traced(const void* given_constants) const = 0;
   virtual const Options& options() const = 0;
-  /// Of all programs so far.
+  /// Whether all programs so far are compiled; wait() waits until they are.
   virtual bool are_ready() const noexcept = 0;
   virtual void wait() const = 0;
 };
@@ -105,7 +105,7 @@ template <class Signature>
 class Compiled;
 
 /// A compiled program. A parameter Exp<T> is called with a T, an Acc<T, N> with an Array<T, N> or fg::view,
-/// for rank 1 also with a std::vector, std::span, std::array or C array of T (those of composites are
+/// for rank 1 also with a std::vector, std::span, std::array or C array of T (containers of composites are
 /// copied). Other parameters are constants of the trace: f is traced again for each new value. Results: a T
 /// for Exp<T>, an Array<T, N> for Acc<T, N>, a std::tuple for several. Calls raise ShapeError, IndexError,
 /// ArithmeticError for what the program says, OutOfMemory. Copies share the program.

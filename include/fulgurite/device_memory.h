@@ -24,7 +24,7 @@ void* device_memory(Engine, int device, const Storage&, std::size_t bytes);
 /// while the array or a copy of it lives; `keeps` lives as long. What the user enqueued that writes them must
 /// be done, or be on the queue of use_queue(). Throws ShapeError for a negative extent; DeviceError where
 /// there is no such device, for memory that is another device's or smaller, and for engines whose memory is
-/// the host's (fg::view is for those).
+/// the host's (for them there is fg::view).
 template <detail::Scalar T, std::size_t N>
 Array<T, static_cast<int>(N)> adopt(Engine engine, void* memory, const std::int64_t (&extents)[N],
                                     std::shared_ptr<const void> keeps = nullptr, int device = -1) {

@@ -2,8 +2,8 @@
 // this library (Barracuda, Larsen 2010, chapter 3):
 //   fg::emit({{"rmse", rmse, {"measured", "predicted"}}}, fg::Target::c, "generated");
 // writes generated/rmse.h, which declares
-//   fg_status rmse(const float* measured, int64_t measured_size, const float* predicted, int64_t
-//   predicted_size,
+//   fg_status rmse(const float* measured, int64_t measured_size,
+//                  const float* predicted, int64_t predicted_size,
 //                  float* result, const fg_call* call);
 // and the sources to compile with the application. docs/guide/shipping.md says what each target's functions
 // look like.

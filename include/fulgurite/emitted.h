@@ -36,7 +36,7 @@ struct EmittedName {
       : name(std::move(n)), components(std::move(c)) {}
 };
 
-/// A function on staged values under the name that its code gets. Names that are not given are those that
+/// A function on staged values under the name that its code gets. Names that are not given are the ones that
 /// explain shows (a, b ...), and `result`, or result0, result1 ...; components are 0, 1 ...
 class EmittedProgram {
  public:
@@ -47,7 +47,7 @@ class EmittedProgram {
                                       static_cast<typename detail::SignatureOf<F>::type*>(nullptr))),
         parameters_(std::move(parameters)),
         results_(std::move(results)) {}
-  /// Of a program that is described already; constants are the bits of the parameters that are not staged.
+  /// For a program that is described already; constants are the bits of the parameters that are not staged.
   explicit EmittedProgram(detail::ToolProgram program, std::vector<EmittedName> parameters = {},
                           std::vector<EmittedName> results = {}, std::vector<std::uint64_t> constants = {})
       : program_(std::move(program)),
@@ -79,8 +79,8 @@ class EmittedProgram {
 struct EmitOptions {
   Precision precision = Precision::fast;
   Checks checks = Checks::on;
-  /// Of Target::c: the processors that get code of their own, from the best to the least; the last one's runs
-  /// where none of the others can.
+  /// For Target::c, the processors that get code of their own, from the best to the least; the last one's
+  /// code runs where none of the others can.
   std::vector<std::string> levels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
   std::string policy = default_policy();  // Options::policy
 };

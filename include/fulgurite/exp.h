@@ -25,7 +25,7 @@ class Exp;
 
 namespace detail {
 
-/// C++ values that may become an Exp<T>: those that T represents are accepted, others are refused while
+/// C++ values that may become an Exp<T>: values that T represents are accepted, others are refused while
 /// tracing.
 template <class U, class T>
 concept LiteralFor = Scalar<T> && ((std::same_as<U, bool> && std::same_as<T, bool>) ||

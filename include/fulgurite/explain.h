@@ -1,6 +1,6 @@
 // What compiling made of a program: which operations became one kernel and why others did not, the arrays
-// that are left, the bytes that kernels move beside those that are needed once, what limits each kernel, what
-// runs sequentially, the checks that remain.
+// that are left, the bytes that kernels move beside the bytes that are needed once, what limits each kernel,
+// what runs sequentially, the checks that remain.
 #pragma once
 
 #include <fulgurite/compile.h>

@@ -25,7 +25,8 @@ struct FunctionOf {
 template <class F, class T>
 using ElementResult = typename ResultOf<ReturnedBy<F, Exp<T>>>::Element;
 
-// The axis along which slices are taken: rows of matrices only, as those of other arrays lie along several.
+// The axis along which slices are taken: only rows of matrices, as rows of other arrays lie along several
+// axes.
 template <class T>
 int sliced_axis(const Rows<T, 2>&) {
   return 0;
@@ -53,7 +54,8 @@ Acc<T, N> filter(const Vec<bool>& mask, const Acc<T, N>& xs, Axis axis = {0},
                  detail::Here where = detail::Here::current()) {
   return detail::unflattened<Acc<T, N>>(detail::filter(mask.value(), xs.parts(), axis.number, where));
 }
-/// filter(p, fg::rows(m)), also of fg::columns and fg::slices: an array like m with those for which p holds.
+/// filter(p, fg::rows(m)), also of fg::columns and fg::slices: an array like m with the slices for which p
+/// holds.
 template <class P, detail::Sliced X>
   requires requires(const X& xs) { detail::sliced_axis(xs); }
 auto filter(const P& p, const X& xs, detail::Here where = detail::Here::current()) {
@@ -76,8 +78,8 @@ std::tuple<Vec<T>, Vec<T>> partition(const P& p, const Vec<T>& xs,
   return {values.next<Vec<T>>(), values.next<Vec<T>>()};
 }
 
-/// partition(k, class_of, xs): std::tuple{the elements of class 0, then those of class 1 ..., the k + 1
-/// places where classes begin and the last one ends}, as fg::offsets takes them. class_of gives an integer;
+/// partition(k, class_of, xs): std::tuple{the elements of class 0, then the elements of class 1 ..., the k +
+/// 1 places where classes begin and the last one ends}, as fg::offsets takes them. class_of gives an integer;
 /// elements of classes outside 0 .. k - 1 are left out. Raises ShapeError unless 1 <= k <= 2^32.
 template <class F, class T>
 std::tuple<Vec<T>, Vec<i64>> partition(Index k, const F& class_of, const Vec<T>& xs,

@@ -158,7 +158,7 @@ struct Extreme : Binary<op, Scalars> {
   Acc<T, N - 1> operator()(const Acc<T, N>& xs, Axis axis, Here where = Here::current()) const {
     return Acc<T, N - 1>(Parts<T>{reduce(op.text, op.text, xs.value(), axis.number, where)});
   }
-  /// Of the rows of a ragged array.
+  /// Applies it to the rows of a ragged array.
   template <class R>
     requires requires(const R& rows) { rows.segments(); }
   auto operator()(const R& rows, Axis axis, Here where = Here::current()) const {

@@ -31,7 +31,7 @@ Elements adopt(const void* block, std::size_t bytes, std::size_t element_bytes, 
 
 }  // namespace detail
 
-/// The ranks of this MPI_Comm are those of the engine, instead of all that the launcher has started; the
+/// The ranks of this MPI_Comm are the engine's ranks, instead of all that the launcher has started; the
 /// engine works on a duplicate. Before anything runs on the engine. Throws DeviceError afterwards, and the
 /// engine's first use does for a communicator of another MPI than the one that FULGURITE_MPI names or the
 /// launcher is of.

@@ -50,8 +50,8 @@ Array<T, N> read_npy(const std::string& path, Engine engine = default_engine()) 
   parts[0] = detail::read_npy(path, engine, detail::kind_of<T>(), N, shape.data());
   return Array<T, N>(parts, shape);
 }
-/// Of an array that lies on the ranks of Engine::mpi each writes its own part of the one file, so that all
-/// ranks call it. Of others, who calls writes all of it.
+/// If an array lies on the ranks of Engine::mpi, each rank writes its own part of the one file, so that all
+/// ranks call it. Other arrays are written whole by the caller.
 template <detail::Scalar T, int N>
 void write_npy(const std::string& path, const Array<T, N>& array) {
   detail::write_npy(path, detail::kind_of<T>(), array.shape(), array.parts()[0]);

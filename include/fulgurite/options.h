@@ -47,14 +47,15 @@ struct Options {
   // one. DeviceError if there is no such device.
   int device = -1;
   bool fuse = true;  // false: every operation a kernel of its own, for comparison
-  // Of the program in reports and dumps. "rmse(measured, predicted)" also gives the names of its parameters,
-  // for fg::explain: C++ does not tell them. Components of composite elements: "damp(reading.time.value)".
+  // The program's name in reports and dumps. "rmse(measured, predicted)" also gives the names of its
+  // parameters, for fg::explain: C++ does not tell them. Components of composite elements:
+  // "damp(reading.time.value)".
   const char* name = "program";
   // For finding faults: every call traces the function again, and throws TraceError where that gives another
   // program than the compiled one, as when a C++ value that it captured by reference has changed.
   bool check_captures = captures_are_checked();
-  // true: fg::compile(f) returns while kernels compile, on threads of their own. A call waits for those that
-  // it launches, and what the compiler throws comes from the first call or wait() that needs the kernel.
+  // true: fg::compile(f) returns while kernels compile, on threads of their own. A call waits for the ones
+  // that it launches, and what the compiler throws comes from the first call or wait() that needs the kernel.
   bool background = false;
   // Tuning numbers that differ from their defaults, "cheap_tile=8192, chain=16", or "@" and the name of a
   // file of them: docs/schedules.md has all of them, and says what each does. Sums of floats may differ in

@@ -50,7 +50,7 @@ class Ragged {
   const Vec<i64>& offsets() const { return std::get<0>(components_); }
   /// The elements of all rows, one row after the other.
   const Vec<T>& values() const { return std::get<1>(components_); }
-  /// Of each row.
+  /// The length of each row.
   Vec<i64> lengths(Here where = Here::current()) const {
     return drop(offsets(), 1, {0}, where) - take(offsets(), size(where), {0}, where);
   }
@@ -71,7 +71,7 @@ class Ragged {
 
   /// The offsets and the values.
   const Components& components() const { return components_; }
-  /// The same, its offsets checked as fg::segments checks them.
+  /// This array, after its offsets are checked as fg::segments checks them.
   Ragged checked(Here where = {}) const;
   /// fg::min(rows, fg::axis(1)) and fg::max: of an empty row the largest, or the smallest, value of the type.
   template <class Op>
@@ -174,7 +174,8 @@ template <class F, class T>
 auto map(const F& f, const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
   return detail::ragged_like(xs.offsets(), detail::map(where, f, xs.values()));
 }
-/// Of two ragged arrays. Raises ShapeError unless their rows have the same lengths.
+/// Maps a function of elements of two ragged arrays. Raises ShapeError unless their rows have the same
+/// lengths.
 template <class F, class A, class B>
 auto map(const F& f, const Ragged<A>& as, const Ragged<B>& bs, detail::Here where = detail::Here::current()) {
   detail::require_equal_rows("map", as.offsets().value(), bs.offsets().value(), where);
@@ -261,7 +262,7 @@ Ragged<T> sort(const Less& less, const Ragged<T>& xs, detail::Here where = detai
   return detail::ragged_like(xs.offsets(), detail::unflattened<Vec<T>>(sorted));
 }
 
-/// The rows of a, then those of b.
+/// The rows of a, then the rows of b.
 template <class T>
 Ragged<T> concat(const Ragged<T>& a, const Ragged<T>& b, detail::Here where = detail::Here::current()) {
   const Vec<i64> behind = drop(b.offsets(), 1, {0}, where) + a.values().size(where);

@@ -1,9 +1,9 @@
 // Folds of arrays. An operator is a function of two staged elements that returns one, associative up to
-// rounding; it is called once, while tracing. The compiler knows which operators are commutative of those it
-// knows (plus, times, min, max, bit_and, bit_or, bit_xor and tuples of them, however they are written);
-// reduce_comm tells it of others. Costs one reading of the elements, which are not stored where the fold is
-// all that needs them; each thread folds pieces of fixed bounds, whose results are combined in order, so that
-// the bits do not depend on the number of threads.
+// rounding; it is called once, while tracing. The compiler knows that plus, times, min, max, bit_and, bit_or,
+// bit_xor and tuples of them are commutative, however they are written; reduce_comm says it of other
+// operators. A fold costs one reading of the elements, which are not stored where the fold is all that needs
+// them; each thread folds pieces of fixed bounds, whose results are combined in order, so that the bits do
+// not depend on the number of threads.
 #pragma once
 
 #include <fulgurite/results.h>
@@ -71,7 +71,7 @@ Exp<T> reduce_comm(const Op& op, const Acc<T, N>& xs, detail::Here where = detai
       {.origin = "reduce_comm", .commutative = true, .neutral = {}, .initial = {}}, op, xs.parts(), where));
 }
 
-/// The same along one axis of an array.
+/// reduce_comm() along one axis of an array.
 template <class Op, class T, int N>
   requires(N > 1)
 Acc<T, N - 1> reduce_comm(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,

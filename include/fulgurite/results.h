@@ -46,8 +46,8 @@ struct ReturnOf {
 template <class F, class... Xs>
 using ReturnedBy = typename ReturnOf<F, Xs...>::type;
 
-/// The element type of a result without arrays: Exp<T> and T give T, a tuple, pair or std::array of such the
-/// same of elements.
+/// The element type of a result without arrays: Exp<T> and T give T; a tuple, pair or std::array of such
+/// results gives a tuple, pair or std::array of their element types.
 template <class R>
 struct ResultOf {
   static_assert(check_element<R>());

@@ -104,7 +104,7 @@ auto scan_with_total(const Op& op, const std::type_identity_t<Exp<T>>& neutral, 
                                      .axis = axis.number},
                                     op, xs, where);
 }
-/// The same from the right.
+/// scan_with_total() from the right.
 template <class Op, class T, int N>
 auto scan_right_with_total(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,
                            Axis axis = {-1}, detail::Here where = detail::Here::current()) {

@@ -54,9 +54,9 @@ Acc<T, N> gather(const Vec<T>& xs, const Acc<I, N>& indices, detail::Here where 
   return detail::unflattened<Acc<T, N>>(detail::gather(xs.parts(), indices.value(), where));
 }
 
-/// backpermute(n, f, xs), backpermute({r, c}, f, xs): an array of those extents whose element at i, j ... is
-/// that of xs at f(i, j, ...), an integer or a std::tuple with one for each axis of xs. Raises IndexError
-/// where that is outside, ShapeError for negative or absurd extents.
+/// backpermute(n, f, xs), backpermute({r, c}, f, xs): an array of these extents whose element at i, j ... is
+/// the element of xs at f(i, j, ...), which is an integer, or a std::tuple with one for each axis of xs.
+/// Raises IndexError where f(i, j, ...) is outside of xs, ShapeError for negative or absurd extents.
 template <class F, class T, int M>
 Vec<T> backpermute(Index n, const F& f, const Acc<T, M>& xs, detail::Here where = detail::Here::current()) {
   return detail::backpermute(std::array{n.value}, f, xs, where);
@@ -80,8 +80,8 @@ Vec<T> scatter(const Vec<T>& destination, const Vec<I>& indices, const Vec<std::
   return detail::unflattened<Vec<T>>(
       detail::scatter(destination.parts(), {&indices.value(), 1}, values.parts(), false, where));
 }
-/// Of several values for one place any stays, which takes less time where it cannot be proved that there are
-/// none: for places that are known to differ, or values that do not.
+/// If several values have one place, any of them stays. This takes less time where it cannot be proved that
+/// there are none. It is meant for places that are known to differ, or values that do not.
 template <class T, detail::Integer I>
 Vec<T> scatter(const Vec<T>& destination, const Vec<I>& indices, const Vec<std::type_identity_t<T>>& values,
                AnyOfEqual, detail::Here where = detail::Here::current()) {

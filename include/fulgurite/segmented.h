@@ -175,7 +175,7 @@ std::tuple<Acc<T, N>, Acc<T, N>> segmented_scan_with_totals(const Op& op,
                                                .axis = axis.number},
                                               op, xs, where);
 }
-/// The same from the right.
+/// segmented_scan_with_totals() from the right.
 template <class Op, class T, int N>
 std::tuple<Acc<T, N>, Acc<T, N>> segmented_scan_right_with_totals(
     const Op& op, const std::type_identity_t<Exp<T>>& neutral, const detail::Segments& segments,

@@ -30,7 +30,7 @@ auto comparison(const Less& less) {
   };
 }
 
-// The components of keys, then those of what is sorted with them.
+// The components of keys, then the components of the values that are sorted with them.
 template <class T, class... Vs>
 Values keys_and(const Vec<T>& keys, const Vs&... values) {
   return flattened(std::tie(keys, values...));

@@ -85,9 +85,9 @@ Value bitcast(Value, Kind to, Here where);
 // Every axis is as the user gives it: from 0, the outermost, or from -1, the innermost. Others are
 // ShapeErrors.
 Value extent(Value array, int axis, Here where);
-Value size(Value array, Here where);                                   // the product of the extents
-Value index(Value array, std::span<const Value> indices, Here where);  // fewer indices than axes: a part of
-                                                                       // the array
+Value size(Value array, Here where);  // the product of the extents
+// An element; with fewer indices than axes, the part of the array that they select.
+Value index(Value array, std::span<const Value> indices, Here where);
 
 Values map(std::span<const Operand> operands, Body f, Here where);
 Values generate(std::span<const Value> extents, Body f, const char* origin, Here where);
@@ -131,7 +131,7 @@ Value arg_reduce(const char* order, const char* origin, Value array, int axis,
 Values reduce(Body op, std::span<const Value> neutral, const Operand& slices, Here where);
 Values scan(Body op, std::span<const Value> neutral, const Operand& slices, Here where);
 
-/// Of several staged values, how many components each has; those of one array share its shape.
+/// How many components each of several staged values has; the components of one array share its shape.
 using Widths = std::span<const std::size_t>;
 
 // Branches and loop state may be arrays whose sizes the branch, or the iteration, decides. The first argument

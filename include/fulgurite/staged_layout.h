@@ -51,7 +51,7 @@ Values stencil(StencilBody f, Edge edge, std::span<const Body> outside, std::spa
 /// `less`, a function of two times as many elements, holds of no element and one before it.
 Values sort(std::span<const Value> vectors, std::size_t n_keys, const char* origin, Here where);
 Values sort(Body less, std::span<const Value> vectors, std::size_t n_keys, const char* origin, Here where);
-/// The same within each row: row i has the elements from offsets[i] to offsets[i + 1].
+/// Sorts within each row: row i has the elements from offsets[i] to offsets[i + 1].
 Values sort_rows(std::span<const Value> vectors, std::size_t n_keys, Value offsets, const char* origin,
                  Here where);
 Values sort_rows(Body less, std::span<const Value> vectors, std::size_t n_keys, Value offsets,

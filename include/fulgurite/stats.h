@@ -11,11 +11,11 @@ namespace fulgurite {
 
 /// Counts since the process began, or since reset_stats().
 struct Stats {
-  std::uint64_t launches = 0;         // kernels run; one with several phases counts once
-  std::uint64_t device_launches = 0;  // of these, on a device that is not the host, and not one thread's walk
-                                      // through arrays
-  std::uint64_t waits = 0;            // for kernels of a device that is not the host: once a call, and where
-                                      // the host needs what they made
+  std::uint64_t launches = 0;  // kernels run; one with several phases counts once
+  // Launches on a device other than the host, without kernels that are one thread's walk through arrays.
+  std::uint64_t device_launches = 0;
+  // How often the host waited for kernels of another device: once a call, and where it needs their results.
+  std::uint64_t waits = 0;
   std::uint64_t compilations = 0;     // kernels that an engine's compiler was called for
   std::uint64_t memory_hits = 0;      // kernels found in this process
   std::uint64_t disk_hits = 0;        // kernels found in the cache directory

@@ -31,7 +31,7 @@ class [[gnu::visibility("default")]] Storage {
   const void* known_on_host() const noexcept { return host_.load(std::memory_order_acquire); }
   /// The elements on the host, copied there if they are not. Throws OutOfMemory, DeviceError.
   const void* on_host() const;
-  /// The same for the user's line that reads, which messages name.
+  /// As on_host(); messages name the user's line that reads.
   const void* on_host(std::source_location reads) const;
 
   DeviceCopies& copies() const;

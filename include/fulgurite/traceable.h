@@ -1,5 +1,5 @@
-// A user's function as the tracer takes it: without its types, called with flat staged values and with the
-// values of those of its parameters that are constants of a trace. Nothing here is for users.
+// A user's function as the tracer takes it: without its types, called with flat staged values, and with plain
+// values for the parameters that are constants of a trace. Nothing here is for users.
 #pragma once
 
 #include <fulgurite/array.h>
@@ -51,7 +51,7 @@ struct Parameter<Acc<T, N>> {
   static void view(const ArrayArgument<T, N>& argument, ArgumentView* views) { argument.view_as(views); }
 };
 
-// Components in front of the array of the others.
+// How many components come before the array of the others: 1 in a ragged array, whose offsets come first.
 template <class P>
 inline constexpr std::size_t n_alone = 0;
 
@@ -73,8 +73,8 @@ inline constexpr std::array<ParameterInfo, n_parameter_parts<Ps...>> parameter_i
   return infos;
 }();
 
-// Constants of a function's calls, without their types. Those that are given are a std::tuple of references,
-// those that are kept a std::tuple of values; a function without such parameters has neither.
+// Constants of a function's calls, without their types. Given constants are a std::tuple of references,
+// kept ones a std::tuple of values; a function without such parameters has neither.
 template <template <class> class Of, class... Ps>
 using TupleOfConstants = decltype(std::tuple_cat(
     std::declval<std::conditional_t<Parameter<Ps>::is_staged, std::tuple<>, std::tuple<Of<Ps>>>>()...));
@@ -125,7 +125,7 @@ class Traceable {
   Values operator()(std::span<const Value> staged, const void* given_constants) const {
     return call_(f_, staged, given_constants);
   }
-  /// Of a lambda that captures, or another function object with members; else 0.
+  /// The size of a lambda that captures, or of another function object with members; else 0.
   std::size_t captured_bytes() const { return captured_bytes_; }
   std::span<const ParameterInfo> parameters() const { return parameters_; }
   /// Null: no parameter is a constant of the trace.
@@ -203,7 +203,7 @@ P take_argument(Unflatten& staged, const void* given) {
     return std::get<constant>(*static_cast<const Given*>(given));
   }
 }
-// What f returns, of arguments that are made from left to right: those between braces are.
+// What f returns. Arguments between braces are made from left to right.
 template <class R>
 struct Returned {
   template <class F, class... Ps>

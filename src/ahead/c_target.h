@@ -1,5 +1,5 @@
 // Programs as C: a header and a source for each, and one more source for each level of processors, whose
-// vectors differ. The function takes the best of those that the processor has.
+// vectors differ. The function calls the code of the highest level that the processor reaches.
 #pragma once
 
 #include <string>

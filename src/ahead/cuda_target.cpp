@@ -121,7 +121,7 @@ std::string array_type(const Value& value, std::size_t component) {
   return fmt::format("gpu_nd<{}, {}>", of, value.rank);
 }
 
-// Of parameters and results, without the call.
+// The declarations of parameters and results, without the call.
 std::vector<std::string> cuda_declarations(const Program& program) {
   std::vector<std::string> all;
   for (const Value& value : program.parameters)
@@ -136,7 +136,7 @@ std::vector<std::string> cuda_declarations(const Program& program) {
   return all;
 }
 
-// The names behind the types.
+// The names after the types.
 std::vector<std::string> names_in(const std::vector<std::string>& declarations) {
   std::vector<std::string> all;
   for (const std::string& declaration : declarations)
@@ -174,7 +174,7 @@ void bind_arrays(HostSteps& steps, const Program& program) {
     }
 }
 
-// What a function does in front of the steps: looks at its arguments, and names what the steps need.
+// What a function does before the steps: looks at its arguments, and names what the steps need.
 std::string begin_text(const Program& program, const HostSteps& steps, const std::string& body) {
   std::string text = "  const gpu_call* const call = &how;\n";
   for (const Value& value : program.parameters) {

@@ -65,7 +65,7 @@ void HostSteps::want_names(const plan::Steps& steps) {
         [](const auto&) {});
 }
 
-// Places that are only read are what the caller gave; all others, and those that share memory, are arrays.
+// Places that are only read are the caller's; all others, and places that share memory, are arrays.
 void HostSteps::name_places(const plan::Steps& steps) {
   const auto name = [&](Place p, const char* usual) {
     if (number_.contains(p)) return;

@@ -30,7 +30,7 @@ class HostSteps {
   /// The function's statements, a line each, indented once.
   std::string body();
   std::size_t n_arrays() const { return number_.size(); }
-  /// Of the arrays.
+  /// The most axes that an array has.
   int most_axes() const { return most_axes_; }
   /// Whether the function or one of its kernels may fail at a site.
   bool can_fail() const { return can_fail_; }
@@ -48,7 +48,7 @@ class HostSteps {
   virtual std::string copied(const std::string& to, const std::string& from, const std::string& bytes) = 0;
   /// Between the array `size` of a result's extents and its allocation.
   virtual void make_room(std::size_t /*result*/) {}
-  /// Behind all steps, in front of the results.
+  /// After all steps, before the results.
   virtual void end() {}
   /// An expression: how many blocks run at once, where the target can ask.
   virtual std::string resident(const plan::Resident&);
@@ -61,7 +61,7 @@ class HostSteps {
   /// The array of a place: a pointer to an fg_array, and to its elements.
   std::string array(plan::Place) const;
   std::string data(plan::Place) const;
-  /// The same where pointers need no cast.
+  /// data() where pointers need no cast.
   std::string pointer(plan::Place) const;
   std::string_view type(Kind kind) const { return dialect_.types[static_cast<std::size_t>(kind)]; }
 

@@ -202,7 +202,7 @@ std::string call_text(const Program& program, std::size_t n_arrays) {
              function_text(program.name + "_steps", passed, false));
 }
 
-// A literal whose escapes are those that a reader expects.
+// A literal with the escapes that a reader expects.
 std::string readable(std::string literal) {
   for (const auto& [from, to] : {std::pair("\\012\"", "\\n\""), std::pair(" \\077 ", " ? ")})
     for (std::size_t at = 0; (at = literal.find(from, at)) != literal.npos;)

@@ -10,7 +10,7 @@ namespace fulgurite::ahead {
 
 /// Words that no parameter can be called.
 std::vector<std::string> opencl_words();
-/// Of a program that is lowered for blocks that do not wait for others.
+/// The files for a program that is lowered for blocks that do not wait for others.
 std::vector<File> opencl_files(const Program&);
 /// The headers that all programs have in common.
 std::vector<File> opencl_common_headers();

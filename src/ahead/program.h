@@ -17,7 +17,7 @@ using scalar::Kind;
 /// each of their scalars.
 struct Value {
   std::string name;
-  std::vector<std::string> components;  // of more than one: their names, behind the value's
+  std::vector<std::string> components;  // of more than one: their names, after the value's
   std::vector<Kind> kinds;              // of the components
   int rank = 0;                         // 0: scalars
 };
@@ -34,9 +34,9 @@ struct KernelText {
   std::string phases;                // without a prelude
   std::string comment;               // what it computes, and from which line
   std::vector<std::string> entries;  // the phases' names
-  std::vector<std::string> buffers;  // names of what it writes, in the order of its arrays; empty: it only
-                                     // reads
-  std::vector<Kind> scalars = {};    // of its parameters that are no arrays
+  // For each array of the kernel, in order, its name if the kernel writes it; empty if it only reads it.
+  std::vector<std::string> buffers;
+  std::vector<Kind> scalars = {};  // of its parameters that are no arrays
 };
 
 struct Program {

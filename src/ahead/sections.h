@@ -7,8 +7,8 @@
 
 namespace fulgurite::ahead {
 
-/// Of a file in which "//! <word>" opens each section: those whose word stands in the program, or in a
-/// section that is taken, in the order of the file.
+/// From a file in which "//! <word>" opens each section, the sections whose word stands in the program, or in
+/// a section that is taken, in the order of the file.
 std::string sections_for(std::string_view program, std::string_view file);
 
 /// All sections.
@@ -17,7 +17,8 @@ std::string sections_of(std::string_view file);
 /// Whether the word stands in the text by itself.
 bool mentions(std::string_view text, std::string_view word);
 
-/// Statements that name those of the parameters that a function's text does not, about which compilers warn.
+/// Statements that name the parameters which a function's text does not mention, as compilers warn about
+/// them.
 std::string unused_text(const std::vector<std::string>& parameters, std::string_view text);
 
 /// A string literal of C with this text, whatever it holds.

@@ -16,7 +16,7 @@ void check_names(const Program&, const std::vector<std::string>& others = {});
 
 std::string c_type(Kind);  // int32_t, float, bool
 
-/// A component's name: the value's, or behind it the component's.
+/// A component's name: the value's, or after it the component's.
 std::string component_name(const Value&, std::size_t component);
 /// The names of a value's extents: x_size, or image_size0, image_size1.
 std::vector<std::string> extent_names(const Value&);
@@ -26,7 +26,7 @@ std::vector<std::string> extent_names(const Value&);
 std::vector<std::string> declarations(const Program&, const std::string& array_type = {});
 /// Their names, as they are passed on.
 std::vector<std::string> arguments(const Program&);
-/// Of the function that says how large a result can be: extents and scalars.
+/// The parameters of the function that says how large a result can be: extents and scalars.
 std::vector<std::string> size_declarations(const Program&);
 std::vector<std::string> size_arguments(const Program&);
 

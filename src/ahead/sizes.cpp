@@ -46,13 +46,13 @@ class Sizes {
     look(program.plan.steps, false);
   }
 
-  /// Absent: nobody knows.
+  /// Absent: unknown.
   std::optional<std::set<std::string>> elements(Place place) const {
     const auto found = sizes_.find(place);
     if (found == sizes_.end() || found->second.contains(unknown)) return std::nullopt;
     return found->second;
   }
-  /// Bytes of each array that is made, and of those in loops twice: the old and the new state.
+  /// Bytes of each array that is made. Arrays in loops count twice, for the old and the new state.
   std::optional<std::vector<std::string>> bytes() const {
     std::vector<std::string> all;
     for (const auto& [key, text] : made_) {
@@ -165,7 +165,7 @@ class Sizes {
   bool changes_ = false;
 };
 
-// The statements behind those that name what they do not use.
+// The statements after the ones that name what they do not use.
 std::string with_unused(const Program& program, const std::string& text) {
   return unused_text(size_arguments(program), text) + text;
 }

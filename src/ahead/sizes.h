@@ -9,7 +9,8 @@
 namespace fulgurite::ahead {
 
 /// The statements of functions of extents and scalars (signature.h): the most elements that result r can
-/// have, and the bytes of intermediate arrays that live at once, or a bound of that; -1 where nobody knows.
+/// have, and the bytes of intermediate arrays that live at once, or a bound of that; -1 where that is
+/// unknown.
 std::string capacity_text(const Program&, std::size_t result);
 /// `others`: bytes that a call takes besides. `resident`: how many blocks run at once, where a function of
 /// extents can ask for that.

@@ -17,7 +17,7 @@ class SlotFacts {
 
   /// Something but statistics needs the value.
   bool is_needed(Slot s) const { return at(s).is_needed; }
-  /// Written more than once, or inside a branch or loop and needed behind it.
+  /// Written more than once, or inside a branch or loop and needed after it.
   bool is_variable(Slot s) const { return at(s).is_variable; }
   /// How many of the steps that are printed use it.
   int n_uses(Slot s) const { return at(s).n_uses; }

@@ -123,7 +123,7 @@ std::string extents_refused(const Program& program) {
 std::string room_function(std::string_view program, std::string_view bytes) {
   if (!mentions(program, "fg_room")) return {};
   return fmt::format(
-      "// Bytes that an array of so many elements takes.\n"
+      "// Bytes that an array with this many elements takes.\n"
       "FG_INLINE i64 fg_room(i64 elements, i64 bytes) {{ return {}; }}\n\n",
       bytes);
 }

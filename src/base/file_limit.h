@@ -5,7 +5,8 @@
 
 namespace fulgurite::base {
 
-// Whether a file of so many bytes is within it. Who writes beyond is sent a signal that ends the process.
+// Whether a file of this many bytes is within the limit. A process that writes beyond it gets a signal that
+// ends it.
 bool may_write_file(std::uint64_t bytes);
 
 }  // namespace fulgurite::base

@@ -17,7 +17,7 @@ inline constexpr std::size_t deep_stack = std::size_t{4} << 20;
 // bytes is enough; throws OutOfMemory where this thread has less.
 void call_with_stack(std::size_t bytes, const std::function<void()>& work);
 
-// The same for work that has a result.
+// Calls work that has a result in this way, and returns the result.
 template <class Work>
 auto with_stack(std::size_t bytes, Work&& work) -> std::invoke_result_t<Work&> {
   std::optional<std::invoke_result_t<Work&>> result;

@@ -1,5 +1,5 @@
 // Reads what base/word_writer.h writes: 32-bit words, with texts and lists among them. Nothing of it is
-// believed: behind the end of what there is come zeros, and the reader knows that it has been there. Needs
+// believed: after the end of the words come zeros, and the reader knows that it has been there. Needs
 // nothing of a library's, since the static run time reads with it too.
 #pragma once
 

@@ -28,8 +28,8 @@ struct Requirement {
   Here where;
 };
 
-// Parameters of `ir`, in order: the components of arrays that are only read, the results' components (those
-// of an updated array are its own); the scalars, then the extent of each array, then the number of blocks
+// Parameters of `ir`, in order: the components of arrays that are only read, the results' components (of an
+// updated array its own); the scalars, then the extent of each array, then the number of blocks
 // (i64). What the launch needs to know is expressions of the scalars and extents.
 class FULGURITE_HIDDEN Kernel : public std::enable_shared_from_this<Kernel> {
  public:
@@ -49,7 +49,7 @@ class FULGURITE_HIDDEN Kernel : public std::enable_shared_from_this<Kernel> {
   std::vector<Requirement> requirements;
   std::vector<soac::SiteInfo> sites;  // of Fail statements
 
-  /// What those expressions mention, by name: `given` are the scalars, then the extents.
+  /// What these expressions mention, by name: `given` are the scalars, then the extents.
   template <class T>
   std::unordered_map<scalar::Var, T> by_name(const std::vector<T>& given) const {
     std::unordered_map<scalar::Var, T> named;
@@ -68,8 +68,8 @@ class FULGURITE_HIDDEN Kernel : public std::enable_shared_from_this<Kernel> {
 };
 
 /// Runs the passes over made.ir as it was recorded, and makes made.contracted, made.expecting and the memory
-/// of blocks that a launch allocates. `threads`: those of a block, as the user states them. Throws ShapeError
-/// where the kernel needs what no device has, or other threads.
+/// of blocks that a launch allocates. `threads`: how many a block has, if the user states it. Throws
+/// ShapeError where the kernel needs what no device has, or other threads.
 void prepare(Kernel& made, const kernel::Expectations&, std::optional<std::int64_t> threads,
              const Here& where);
 

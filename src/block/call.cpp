@@ -56,7 +56,7 @@ class Calling {
       op_.sites.push_back(t_.site(site.error, site.message, where_));
     const trace::Exprs results = made(here);
     t_.add(results, std::move(op_), fmt::format("kernel {}", k_.ir.name), where_);
-    return t_.values(results);  // those that are blocks' own memory come last
+    return t_.values(results);  // results in blocks' own memory come last
   }
 
  private:

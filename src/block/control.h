@@ -28,7 +28,7 @@ class Control final : private trace::Control {
   /// Ends a loop's body. If the body has barriers, its threads wait for each other once more before the next
   /// round begins. `n_barriers`: how many had been made before the body.
   void end_round(std::size_t n_barriers, const Here&);
-  /// The same for a body that gives `next` as the values of the variables in the next round.
+  /// Ends the body of a loop that carries variables: `next` are their values in the next round.
   void end_round(std::size_t n_barriers, const std::vector<Expr>& variables, const Values& next, const Here&);
 
   const kernel::Builder& builder() const { return code_.builder(); }

@@ -103,7 +103,7 @@ class Picture {
                       x2, margin + wire * between_wires);
   }
 
-  // Lines that would overlap stand in columns of their own. Gives the x behind the last one.
+  // Lines that would overlap stand in columns of their own. Gives the x after the last one.
   int column(const std::vector<Network::Node>& stage, int x) {
     std::vector<std::int64_t> ends;  // of each column, the lowest wire that is free
     for (const Line& l : lines_of(stage)) {

@@ -1,4 +1,4 @@
-// What the emulator counted, as a user sees it: numbers with the lines that they are of, and text.
+// What the emulator counted, as a user sees it: numbers with the lines that they belong to, and text.
 #pragma once
 
 #include <fulgurite/kernel/runner.h>

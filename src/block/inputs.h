@@ -25,7 +25,7 @@ class Inputs {
   /// What the kernel's function gets. The arguments refer to this, which must outlive them.
   std::vector<Argument> for_function() const;
 
-  /// The kernel's parameters but for the number of blocks, those of its results included.
+  /// The kernel's parameters without the number of blocks, but with its results' parameters.
   std::vector<kernel::Param> params(std::span<const kernel::Param> results) const;
 
   /// Throws TraceError, which calls the expression `what`, unless it is of scalars and sizes alone.

@@ -1,4 +1,4 @@
-// Instances of a function that the threads of a block compute: par(), and lanes(), whose instances exchange
+// Instances of a function that a block's threads compute: par(), and lanes(), whose instances exchange
 // values.
 #include <fmt/format.h>
 #include <fulgurite/error.h>
@@ -13,7 +13,7 @@
 namespace fulgurite::detail::block {
 namespace {
 
-// The nests that code stands in, from the outermost one in. `of_warp` are those within a warp, `of_block` the
+// The nests that code stands in, from the outermost one in. `of_warp` are nests within a warp, `of_block` the
 // others; without warps, all are of the block.
 struct Path {
   explicit Path(const Nest* nest) {

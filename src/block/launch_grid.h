@@ -6,9 +6,9 @@
 
 namespace fulgurite::detail::block {
 
-/// What the arguments say.
+/// Counts the blocks that the arguments ask for.
 void count_blocks(Recorder&, const Inputs&);
-/// `what` has this many parts.
+/// Counts `blocks` blocks, as `what` has this many parts.
 void count_blocks(Recorder&, const Inputs&, Expr blocks, const std::string& what);
 
 }  // namespace fulgurite::detail::block

@@ -1,5 +1,5 @@
 // A kernel of one block as a network: which elements meet in which operators, in which stages. Read off the
-// kernel IR, so that it is what runs, not what somebody meant.
+// kernel IR, so that it shows what runs, not what was meant.
 #pragma once
 
 #include <fulgurite/kernel/picture.h>

@@ -19,14 +19,14 @@ struct Position {
   Position(const Position&) = delete;
   Position& operator=(const Position&) = delete;
 
-  /// The nest that statements are made for. An instance's own data is no part of anything.
+  /// The nest that statements are made for. An instance's own data is in no group.
   const Nest* nest() const { return is_in_instance() ? &nests.front() : entered; }
   bool is_in_instance() const { return threads.has_value(); }
 
   std::deque<Nest> nests = {Nest{}};  // the first one is the block
   const Nest* entered = &nests.front();
 
-  /// The group for which elements are computed, and its number among those of its nest in the block.
+  /// The group for which elements are computed, and its number among the groups of its nest in the block.
   struct Group {
     const Nest* nest = nullptr;
     Expr number;

@@ -31,7 +31,7 @@ struct Recorder {
   /// The number of the block's element `index` in an array of which each block has `block` neighbouring
   /// elements.
   Expr in_array(std::int64_t block, const Value& index);
-  /// Whether an array of `extent` elements has this one.
+  /// Whether an array of `extent` elements has the element with this index.
   Value exists(Expr extent, const Value& index);
 
   std::shared_ptr<Kernel> made = std::make_shared<Kernel>();

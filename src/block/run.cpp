@@ -82,8 +82,8 @@ Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
   return given;
 }
 
-/// What the components of the results are before the launch: of an updated argument its own, else perhaps one
-/// value everywhere.
+/// What the results contain before the launch: an updated argument's elements, else perhaps one value
+/// everywhere.
 struct Former {
   const void* data = nullptr;
   std::optional<std::uint64_t> each = {};

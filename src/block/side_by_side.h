@@ -6,7 +6,7 @@
 
 namespace fulgurite::block {
 
-/// What stands between two barriers in `first`, then what does in `second`, then one barrier for both.
+/// The statements between two barriers of `first`, then those between two of `second`, then one barrier.
 /// Barriers in loops and branches stay where they are. `second` may use what `first` computes outside of its
 /// threads.
 kernel::Block side_by_side(kernel::Block first, kernel::Block second);

@@ -18,7 +18,7 @@ namespace {
 
 void append_traced(const kernel::Builder& b, const std::vector<soac::Stm>& traced, const Here& where);
 
-// Of && and ||: other branches have been made when they were traced, as loops have.
+// Only for && and ||: other branches, and loops, were made when they were traced.
 void append(const kernel::Builder& b, const soac::Stm& s, const soac::If& op, const Here& where) {
   const auto values_of = [&](const soac::Lambda& f) {
     return [&] {

@@ -23,8 +23,8 @@ class Statements {
   const kernel::Builder& builder() const { return builder_; }
   scalar::Arena& arena() { return tracer_.arena(); }
 
-  /// What was traced so far becomes kernel statements. Throws TraceError for a statement that makes an array
-  /// of the array language.
+  /// Turns what was traced so far into kernel statements. Throws TraceError for a statement that makes an
+  /// array of the array language.
   void flush(const Here&);
   /// The expression as a leaf, where statements are being made; what was traced before it comes first.
   Expr lower(const Value&, const Here&);

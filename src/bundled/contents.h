@@ -34,7 +34,7 @@ struct Program {
   std::string name;
   base::Digest key;  // equal where a traced program and the options for it are
   bool is_strict = false, is_unchecked = false;
-  std::vector<ValueType> params, results;  // params: those of calls, without the captured arrays
+  std::vector<ValueType> params, results;  // params: without the captured arrays
   std::vector<CapturedArray> captures;     // the last parameters of plans
   std::vector<plan::SiteText> sites;
   std::string text;  // of the traced program

@@ -29,11 +29,11 @@ namespace fulgurite::bundled {
 
 inline constexpr char magic[8] = {'f', 'g', 'b', 'u', 'n', 'd', 'l', 'e'};
 
-// Of the file's form, the plans' steps and what kernels are called with. Who reads a version reads every
-// minor version of it.
+// The version of the file's form, of the plans' steps and of the arguments of kernels. Who reads a version
+// reads every minor version of it.
 inline constexpr std::uint32_t major_version = 1, minor_version = 0;
 
-// Of the library that this is part of: "0.1.0".
+// The version of the library that this is part of: "0.1.0".
 extern const char library_version[];
 
 struct Header {

@@ -24,13 +24,13 @@ struct PhaseMarks {
 
 struct Distributed {
   kernel::Kernel kernel;
-  /// Of each phase, as runtime::PhaseFootprint says; a phase has no marks unless inspect() gave it some.
+  /// For each phase, as runtime::PhaseFootprint says; a phase has no marks unless inspect() gave it some.
   std::vector<std::int32_t> tasks_of = {};
   std::vector<PhaseMarks> marks = {};
   /// The last array parameters.
   std::vector<runtime::OwnArray> own = {};
 
-  /// Appends a parameter for an array of the engine's own; arrays stand in front of scalars, and it behind
+  /// Appends a parameter for an array of the engine's own; arrays stand before scalars, and it after
   /// the other arrays.
   kernel::Var add_own(scalar::Kind, const std::string& name, runtime::OwnArray);
 };

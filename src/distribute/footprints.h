@@ -9,7 +9,7 @@
 
 namespace fulgurite::distribute {
 
-/// Of a kernel before vectorise.
+/// The footprints of a kernel before vectorise.
 runtime::Footprints footprints_of(const Distributed&);
 
 /// The Load and Store statements of a phase whose places in array parameters the data say (places.h).

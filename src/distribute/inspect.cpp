@@ -105,7 +105,7 @@ Block slice(const Kernel& kernel, const Par& phase, const std::set<Var>& arrays,
   return std::get<Par>(tidy::remove_dead.run(std::move(only), {}).body.front().op).body;
 }
 
-// Of one phase the reads whose places the data say, and inspectors for them.
+// The reads of one phase whose places the data say, and inspectors for them.
 class Reads {
  public:
   Reads(const Kernel& kernel, const Par& par, const std::set<const void*>& said)

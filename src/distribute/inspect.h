@@ -6,7 +6,7 @@
 // elements that stand at such places themselves, as in x[column[k]], one inspector follows another. Stores
 // are marked by the phase itself: no two of its tasks store to the same element, since they run at once on
 // one machine too, so that whoever owns an element gets it from the one rank that has marked it. Tasks may
-// mark the same byte at once: all of them store 1, and nobody looks before they have ended.
+// mark the same byte at once: all of them store 1, and the marks are read only after they have ended.
 #pragma once
 
 #include "distribute/distributed.h"

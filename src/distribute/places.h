@@ -1,4 +1,4 @@
-// Of a formula what is known of the places that it gives, whatever the launch: whether the data say them.
+// What is known of the places that a formula gives, whatever the launch: whether the data say them.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,7 @@ class Walk {
     return known == known_here_.steps.end() ? unknown() : known->second;
   }
 
-  // Of an integer or a condition.
+  // The step that computes an integer or a condition.
   Step of(Expr e) {
     const Kind kind = e.kind();
     if (scalar::is_float(kind)) return unknown();
@@ -195,7 +195,7 @@ class Walk {
     const Step at_least = step({Op::at_least, of_name(of_value.var()), constant(0)});
     known_here_.steps[of_value.var()] = step({how, at_least, of(by)});
   }
-  // Of a name that Let binds; absent for others.
+  // The value of a name that a Let binds; absent for others.
   Expr definition_of(Expr name) const {
     const auto value = definitions_.find(name.var());
     return value == definitions_.end() ? Expr() : value->second;
@@ -215,7 +215,8 @@ class Walk {
         bound(value.arg(k), how, step({adds ? Op::sub : Op::add, by, of(value.arg(1 - k))}));
   }
 
-  // Of what the names in it are bound to: more may be known of these by now than when they were bound.
+  // The expression with its names replaced by their values, of which more may be known now than when they
+  // were bound.
   Expr expanded(Expr e, int depth = 0) {
     static constexpr int deepest = 16;
     if (e.is_name()) {

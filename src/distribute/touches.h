@@ -15,8 +15,8 @@ struct Places {
   std::multimap<const void*, Step> loads, stores;
 };
 
-/// Of a kernel before vectorise; arrays that are no entry of `buffers` count as the task's own. Appends
-/// steps, loops and touches to the footprint.
+/// Finds the touches of a kernel before vectorise; arrays that are no entry of `buffers` count as the task's
+/// own. Appends steps, loops and touches to the footprint.
 Places find_touches(const kernel::Kernel&, const std::map<kernel::Var, std::int32_t>& buffers,
                     const kernel::Par& phase, runtime::PhaseFootprint& to);
 

@@ -32,7 +32,7 @@ std::optional<Turn> turn_of(const Stm& phase) {
   return n_turns == 1 ? std::optional(std::move(turn)) : std::nullopt;
 }
 
-// The variables in front of the turn that are there when it comes.
+// The variables that are declared before the turn and still there when it comes.
 struct Before {
   std::set<Var> names, variables, arrays;
   std::vector<Let> pure;  // computed from the launch's scalars and the number of the task alone

@@ -9,7 +9,8 @@
 
 namespace fulgurite::distribute {
 
-/// Of a kernel before vectorise. Phases whose turns work on more than scalars of the task stay as they are.
+/// Takes a kernel before vectorise. Phases whose turns work on more than scalars of the task stay as they
+/// are.
 Distributed unchain(kernel::Kernel);
 
 }  // namespace fulgurite::distribute

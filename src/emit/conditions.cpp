@@ -8,7 +8,8 @@
 namespace fulgurite::emit {
 namespace {
 
-/// Of C's expressions what sections use: || && comparisons + - * / % ! parentheses, numbers, defined NAME.
+/// The part of C's expressions that sections use: || && comparisons + - * / % ! parentheses, numbers, defined
+/// NAME.
 class Condition {
  public:
   Condition(std::string_view text, const NumberOf& number_of) : text_(text), number_of_(number_of) {}

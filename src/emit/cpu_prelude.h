@@ -1,4 +1,4 @@
-// The CPU prelude for one kernel: in goes the kernel's text, out comes the C text that must stand in front of
+// The CPU prelude for one kernel: in goes the kernel's text, out comes the C text that must stand before
 // it. The sections of src/emit/prelude/cpu/*.c (their rules: types.c there) whose functions the kernel names
 // are printed, with what these need, and no others: every line costs compile time.
 #pragma once

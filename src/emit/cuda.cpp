@@ -30,7 +30,7 @@ const Dialect cuda = {
     .shared_at_launch = "extern __shared__ __align__(16) unsigned char {0}[];",
     .shared_array = "{0}* const {1} = ({0}*)({2} + {3});",
     .shared_value = "__shared__ {0} {1};",
-    .shared_stem = "",
+    .shared_suffix = "",
     .block_barrier = "__syncthreads();",
     .warp_barrier = "__syncwarp();",
     .fence = "__threadfence();",

@@ -1,5 +1,5 @@
 // What a language of the C family spells its own way: the only thing in which printed kernels differ. A
-// dialect is a table (c.cpp) and the prelude that stands in front of its kernels; the prelude gives all of
+// dialect is a table (c.cpp) and the prelude that stands before its kernels; the prelude gives all of
 // them the same type names (f32, b1, i64x16) and functions.
 #pragma once
 
@@ -21,15 +21,15 @@ using scalar::Var;
 /// {0}, {1} ... are what the comment lists, in its order.
 struct Dialect {
   std::string_view name;                                 // "c": on the command line, and of goldens
-  std::string (*prelude)(std::string_view kernel_text);  // what this text needs in front of it
+  std::string (*prelude)(std::string_view kernel_text);  // what this text needs before it
 
   // Types and literals, by scalar::Kind.
-  std::array<std::string_view, scalar::n_kinds> types;     // also in the names of the prelude's functions
-  std::array<std::string_view, scalar::n_kinds> suffixes;  // of literals, where these must have the kind's
-                                                           // type
-  std::array<std::string_view, 2> infinity;                // f32, f64
-  std::string_view from_bits;  // a value from its bits: kind, expression of the unsigned kind
-  bool contracts = false;      // the compiler may fuse a product and a sum: products of floats are functions
+  std::array<std::string_view, scalar::n_kinds> types;  // also in the names of the prelude's functions
+  // Suffixes of literals, where a literal must have the kind's type.
+  std::array<std::string_view, scalar::n_kinds> suffixes;
+  std::array<std::string_view, 2> infinity;  // f32, f64
+  std::string_view from_bits;                // a value from its bits: kind, expression of the unsigned kind
+  bool contracts = false;  // the compiler may fuse a product and a sum: products of floats are functions
   bool calls_in_conditions = true;  // compilers accept & and | of conditions that call functions
   bool wraps;                       // + - * and negation of signed integers wrap as they stand
 
@@ -37,8 +37,9 @@ struct Dialect {
   std::string_view user_line = {};
 
   // A phase of a kernel.
-  std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order;
-                           // of blocks of threads also how many threads, parameters
+  // Opens the function. Arguments: the kernel's name, the phase's number, whether tasks are in order; for
+  // blocks of threads also how many threads, and the parameters.
+  std::string_view phase;
   std::string_view tasks, end_tasks;  // around the body of a task: name of the task's number
   std::string_view context;           // parameter of a phase through which it reports failures
   std::string_view at_once;           // tasks that run at the same time, about
@@ -63,16 +64,17 @@ struct Dialect {
   std::string_view shared = {};  // the bytes that a block shares: name, how many
   std::int64_t most_shared = std::numeric_limits<std::int64_t>::max();  // bytes that can be declared so
   std::string_view shared_at_launch = {};  // more than that, of a size that a launch gives: name
-  std::string_view shared_array = {};  // an array among them: element type, name, name of the bytes, offset
-  std::string_view shared_value = {};  // a value that a block shares: type, name
-  std::string_view shared_stem = {};   // ends the stems of functions whose first argument is shared memory
+  std::string_view shared_array = {};   // an array among them: element type, name, name of the bytes, offset
+  std::string_view shared_value = {};   // a value that a block shares: type, name
+  std::string_view shared_suffix = {};  // ends names of functions whose first argument is shared memory
   std::string_view block_barrier = {}, warp_barrier = {};
   std::string_view fence = {};       // what stands before is seen before what stands after
   bool has_acquiring_loads = false;  // of i32 in global memory: load_acquire of the prelude
   std::string_view failure = {};     // the parameter for failures: name
-  // Neighbouring elements of global memory by one access.
-  std::array<std::string_view, scalar::n_kinds> wide_types = {};  // stems of vector types, by scalar::Kind
-  std::string_view wide = {};          // their type: element type, that stem, how many
+  // Neighbouring elements of global memory by one access. By scalar::Kind, the vector type without its
+  // number.
+  std::array<std::string_view, scalar::n_kinds> wide_types = {};
+  std::string_view wide = {};          // their type: element type, vector type, how many
   std::string_view wide_element = {};  // one of them: name of them all, its number
   bool has_shuffles = false;           // threads exchange values without memory
   // Names that the text above and that of fences need themselves.
@@ -84,14 +86,14 @@ struct Dialect {
 extern const Dialect c;
 
 /// C11 for GCC 12 and later and Clang: for kernels that other programs compile with their own flags. What it
-/// stands behind depends on the processor: portable_prelude.h.
+/// follows it depends on the processor: portable_prelude.h.
 extern const Dialect portable_c;
 
 /// CUDA C++ for NVRTC, without headers. Wants --fmad=false: which products are part of a sum
 /// is in the text.
 extern const Dialect cuda;
 
-/// The same for nvcc, whatever its flags: which products are part of a sum is in the text.
+/// CUDA C++ for nvcc, whatever its flags: which products are part of a sum is in the text.
 extern const Dialect cuda_in_a_file;
 
 /// OpenCL C 1.2. Division and square root of f32 are correctly rounded with

@@ -16,7 +16,7 @@ namespace {
 using scalar::Op;
 using scalar::size_of;
 
-std::size_t number(Kind kind) {
+std::size_t kind_number(Kind kind) {
   return static_cast<std::size_t>(kind);
 }
 bool part_of_word(char c) {
@@ -28,7 +28,7 @@ bool is_narrow(Kind kind) {
 
 template <class T>
 Text float_literal(const Dialect& d, Kind kind, T value, std::uint64_t bits) {
-  std::string_view type = d.types[number(kind)];
+  std::string_view type = d.types[kind_number(kind)];
   if (std::isnan(value)) return {fmt::format(fmt::runtime(d.from_bits), type, fmt::format("{:#x}u", bits))};
   std::string text;
   if (std::isinf(value)) {
@@ -36,7 +36,7 @@ Text float_literal(const Dialect& d, Kind kind, T value, std::uint64_t bits) {
   } else {
     text = fmt::format("{}", std::abs(value));  // shortest text that is read back as this value
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
-    text += d.suffixes[number(kind)];
+    text += d.suffixes[kind_number(kind)];
   }
   if (!std::signbit(value)) return {text};
   return {"-" + text, Precedence::unary};
@@ -123,9 +123,9 @@ class Combiner {
            operands_[operands_[0].is_run ? 1 : 0].is_scalar;
   }
   Text function() {
-    std::string args = base::join(numbers(), ", ", [&](std::size_t i) { return argument(i); });
+    std::string args = base::join(operand_numbers(), ", ", [&](std::size_t i) { return argument(i); });
     Kind kind = node_.op() == Op::any || node_.op() == Op::all ? Kind::boolean : operand_.kind;
-    return {call(dialect_, stem(), kind, lanes_, args), Precedence::primary, result_is_scalar()};
+    return {call(dialect_, prelude_function(), kind, lanes_, args), Precedence::primary, result_is_scalar()};
   }
   // The prelude's division minds zeros and overflow, which a constant divisor excludes.
   std::optional<Infix> division() const {
@@ -147,12 +147,12 @@ class Combiner {
   bool result_is_scalar() const { return scalar_ || type_.lanes == 1; }
   bool is_called() const { return !scalar_ && !dialect_.has_vector_operators; }
   // Operators that are functions of the prelude are so under the operation's own name.
-  std::string_view stem() const {
+  std::string_view prelude_function() const {
     std::string_view c = scalar::info(node_.op()).c;
     const bool is_operator = c.empty() || !part_of_word(c.front());
     return is_operator ? scalar::info(node_.op()).name : c;
   }
-  std::vector<std::size_t> numbers() const {
+  std::vector<std::size_t> operand_numbers() const {
     std::vector<std::size_t> all(operands_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     return all;
@@ -165,18 +165,18 @@ class Combiner {
   Text conversion() {
     const bool from_run = !dialect_.has_threads && !scalar_ && operands_[0].is_run &&
                           operand_.kind == Kind::i64 && type_.kind == Kind::f32;
-    std::string stem = fmt::format("{}{}_{}", scalar::info(node_.op()).name, from_run ? "_run" : "",
-                                   dialect_.types[number(operand_.kind)]);
-    return {call(dialect_, stem, type_.kind, lanes_, argument(0)), Precedence::primary, result_is_scalar()};
+    const std::string name = fmt::format("{}{}_{}", scalar::info(node_.op()).name, from_run ? "_run" : "",
+                                         dialect_.types[kind_number(operand_.kind)]);
+    return {call(dialect_, name, type_.kind, lanes_, argument(0)), Precedence::primary, result_is_scalar()};
   }
   Text scalar_cast() {
     if (scalar::is_float(operand_.kind) && scalar::is_integer(type_.kind)) return conversion();  // saturates
-    return {
-        fmt::format("({}){}", dialect_.types[number(type_.kind)], inside(operands_[0], Precedence::unary)),
-        Precedence::unary};
+    return {fmt::format("({}){}", dialect_.types[kind_number(type_.kind)],
+                        inside(operands_[0], Precedence::unary)),
+            Precedence::unary};
   }
   Text conditional() {
-    // Compilers warn of & in front of ?, where nobody tells them not to.
+    // Compilers warn of & before ? unless they are told not to.
     const Precedence of_condition = dialect_.has_threads ? Precedence::equality : Precedence::bit_or;
     std::string text =
         fmt::format("{} ? {} : {}", inside(operands_[0], of_condition), inside(typed(1), Precedence::bit_or),
@@ -220,7 +220,7 @@ class Combiner {
     Text result{text, infix.precedence, scalar_};
     return is_arithmetic ? narrowed(result, false) : result;
   }
-  bool is_lowest(std::size_t i) const {  // whose negation its kind does not have
+  bool is_lowest(std::size_t i) const {  // its kind cannot hold its negation
     Expr e = node_.arg(i);
     while (e.op() == Op::splat) e = e.arg(0);
     return e.is_constant() && scalar::is_integer(e.kind()) && e.bits() == scalar::lowest(e.kind());
@@ -235,7 +235,7 @@ class Combiner {
     if (is_bitwise && !is_right && t.text.starts_with('!')) return "(" + t.text + ")";
     const bool calls = is_right && type_.kind == Kind::boolean && t.text.find("fg_") != std::string::npos;
     if (is_bitwise && calls && !dialect_.calls_in_conditions)
-      return fmt::format("({}){}", dialect_.types[number(Kind::i32)], inside(t, Precedence::unary));
+      return fmt::format("({}){}", dialect_.types[kind_number(Kind::i32)], inside(t, Precedence::unary));
     if (is_bitwise) return inside(t, Precedence::unary);
     int tighter = static_cast<int>(infix.precedence) + 1;
     if (infix.precedence == Precedence::equality || infix.precedence == Precedence::relation)
@@ -257,10 +257,10 @@ class Combiner {
       if (!t.unsigned_text.empty()) return operand({t.unsigned_text, t.unsigned_precedence}, infix, is_right);
       // The other one is not; nvcc warns of what changes its sign.
       if (t.is_literal && !t.text.starts_with('-')) return operand(t, infix, is_right);
-      return fmt::format("({}){}", dialect_.types[number(kind)], inside(t, Precedence::unary));
+      return fmt::format("({}){}", dialect_.types[kind_number(kind)], inside(t, Precedence::unary));
     };
     std::string sum = converted(left, false) + std::string(infix.spelling) + converted(right, true);
-    Text result{fmt::format("({})({})", dialect_.types[number(type_.kind)], sum), Precedence::unary};
+    Text result{fmt::format("({})({})", dialect_.types[kind_number(type_.kind)], sum), Precedence::unary};
     result.unsigned_text = std::move(sum);
     result.unsigned_precedence = infix.precedence;
     return result;
@@ -268,7 +268,7 @@ class Combiner {
   // C computes with int where the kind is narrower; vectors stay narrow.
   Text narrowed(Text t, bool is_truth) const {
     if (!scalar_ || is_truth || !is_narrow(type_.kind)) return t;
-    return {fmt::format("({}){}", dialect_.types[number(type_.kind)], inside(t, Precedence::unary)),
+    return {fmt::format("({}){}", dialect_.types[kind_number(type_.kind)], inside(t, Precedence::unary)),
             Precedence::unary};
   }
 
@@ -284,20 +284,20 @@ class Combiner {
 }  // namespace
 
 std::string spelling(const Dialect& d, Type type) {
-  std::string_view kind = d.types[number(type.kind)];
+  std::string_view kind = d.types[kind_number(type.kind)];
   return type.lanes == 1 ? std::string(kind) : fmt::format("{}x{}", kind, type.lanes);
 }
 
-std::string call(const Dialect& d, std::string_view stem, Kind kind, int lanes, const std::string& args) {
-  if (d.has_threads) return fmt::format("fg_{}_{}({})", stem, d.types[number(kind)], args);
-  return fmt::format("fg_{}_{}_x{}({})", stem, d.types[number(kind)], lanes, args);
+std::string call(const Dialect& d, std::string_view function, Kind kind, int lanes, const std::string& args) {
+  if (d.has_threads) return fmt::format("fg_{}_{}({})", function, d.types[kind_number(kind)], args);
+  return fmt::format("fg_{}_{}_x{}({})", function, d.types[kind_number(kind)], lanes, args);
 }
 
 Text literal(const Dialect& d, Kind kind, std::uint64_t bits, bool typed) {
   if (kind == Kind::boolean) return {bits ? "1" : "0"};
   if (kind == Kind::f32) return float_literal(d, kind, scalar::from_bits<float>(bits), bits);
   if (kind == Kind::f64) return float_literal(d, kind, scalar::from_bits<double>(bits), bits);
-  std::string_view suffix = d.suffixes[number(kind)];
+  std::string_view suffix = d.suffixes[kind_number(kind)];
   std::string text;
   bool is_negative = scalar::is_signed(kind) && static_cast<std::int64_t>(bits) < 0;
   if (!is_negative) {
@@ -314,7 +314,7 @@ Text literal(const Dialect& d, Kind kind, std::uint64_t bits, bool typed) {
   if (typed) text += suffix;
   Text result{text, is_negative ? Precedence::unary : Precedence::primary, true, true};
   if (typed && is_narrow(kind))
-    result = {fmt::format("({}){}", d.types[number(kind)], text), Precedence::unary, true, true};
+    result = {fmt::format("({}){}", d.types[kind_number(kind)], text), Precedence::unary, true, true};
   return result;
 }
 

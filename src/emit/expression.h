@@ -41,8 +41,8 @@ struct Text {
 
 /// "f32", "f32x16"
 std::string spelling(const Dialect&, Type);
-/// fg_<stem>_<kind>_x<lanes>(a, b); without the lanes in languages of threads
-std::string call(const Dialect&, std::string_view stem, Kind, int lanes, const std::string& args);
+/// fg_<function>_<kind>_x<lanes>(args); in languages of threads without the lanes
+std::string call(const Dialect&, std::string_view function, Kind, int lanes, const std::string& args);
 /// A literal of exactly this value. `typed`: that has the kind's C type even where nothing converts it.
 Text literal(const Dialect&, Kind, std::uint64_t bits, bool typed);
 

@@ -11,7 +11,7 @@ namespace fulgurite::emit {
 /// Scalars of C and C++: expressions wrap, functions of the prelude carry no lanes in their names.
 extern const Dialect host;
 
-/// The scalar functions that the text uses, behind the types.
+/// The scalar functions that the text uses, after the types.
 std::string host_prelude(std::string_view text);
 
 }  // namespace fulgurite::emit

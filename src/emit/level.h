@@ -5,7 +5,8 @@
 
 namespace fulgurite::emit {
 
-/// Of x86-64, v2 to v4; `generic` has vectors of 16 bytes, on any processor, and no instruction by name.
+/// Levels of x86-64, v2 to v4; `generic` has vectors of 16 bytes, on any processor, and no instruction by
+/// name.
 enum class Level { generic, v2, v3, v4 };
 
 /// "generic", "v2", "v3", "v4"

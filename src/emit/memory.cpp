@@ -17,9 +17,9 @@ std::string every_lane(const Dialect& d, const Place& p) {
   return call(d, "splat", Kind::boolean, p.lanes, "1");
 }
 
-// The function's variant, and its arguments up to the mask: "load", "load_reversed", "load_strided".
+// The function for an access, "load", "load_reversed" or "load_strided", and its arguments up to the mask.
 struct Variant {
-  std::string stem, args;
+  std::string function, args;
 };
 Variant regular(std::string_view verb, const Place& p) {
   std::string address = "&" + element(p);
@@ -42,11 +42,11 @@ std::string load_text(const Dialect& d, const Place& p) {
   if (p.constant_stride == 0 && !p.mask.empty() && d.has_vector_operators)
     return call(d, "load_same_masked", p.kind, p.lanes, fmt::format("&{}, {}", element(p), p.mask));
   Variant v = regular("load", p);
-  if (p.mask.empty()) return call(d, v.stem, p.kind, p.lanes, v.args);
+  if (p.mask.empty()) return call(d, v.function, p.kind, p.lanes, v.args);
   std::string args = v.args + ", " + p.mask;
   if (p.constant_stride == 1)
     args += ", " + as_value(d, {"0"}, {p.kind, 0, static_cast<std::uint16_t>(p.lanes)});
-  return call(d, v.stem + "_masked", p.kind, p.lanes, args);
+  return call(d, v.function + "_masked", p.kind, p.lanes, args);
 }
 
 bool is_run(const Place& p) {
@@ -76,8 +76,8 @@ std::string store_text(const Dialect& d, const Place& p, const std::string& valu
   if (streaming)
     return call(d, "store_streaming", p.kind, p.lanes, fmt::format("&{}, {}", element(p), value)) + ";";
   Variant v = regular("store", p);
-  if (p.mask.empty()) return call(d, v.stem, p.kind, p.lanes, v.args + ", " + value) + ";";
-  return call(d, v.stem + "_masked", p.kind, p.lanes, v.args + ", " + value + ", " + p.mask) + ";";
+  if (p.mask.empty()) return call(d, v.function, p.kind, p.lanes, v.args + ", " + value) + ";";
+  return call(d, v.function + "_masked", p.kind, p.lanes, v.args + ", " + value + ", " + p.mask) + ";";
 }
 
 }  // namespace fulgurite::emit

@@ -77,9 +77,9 @@ bool is_legal(std::string_view name) {
 std::string Names::fresh(std::string_view wanted) {
   std::string base = legal(wanted);
   if (taken_.insert(base).second) return base;
-  std::string stem = std::isdigit(static_cast<unsigned char>(base.back())) ? base + "_" : base;
-  for (int& number = last_number_.try_emplace(stem, 1).first->second;;) {
-    std::string name = stem + std::to_string(++number);
+  const std::string numbered = std::isdigit(static_cast<unsigned char>(base.back())) ? base + "_" : base;
+  for (int& number = last_number_.try_emplace(numbered, 1).first->second;;) {
+    std::string name = numbered + std::to_string(++number);
     if (!is_reserved(name) && taken_.insert(name).second) return name;
   }
 }

@@ -26,13 +26,13 @@ const Dialect opencl = {
     .array = "{0} {1}[{2}]",
     .has_threads = true,
     .thread = "const i64 {0} = get_local_id(0);",
-    // A flag is 0 or 1. PoCL 3.1 computes wrong values behind barriers where a condition leads to them.
+    // A flag is 0 or 1. PoCL 3.1 computes wrong values after barriers where a condition leads to them.
     .guard = "for (int once = 0; once < {0}[0]; ++once) {{",
     .end_guard = "}",
     .shared = "local uchar {0}[{1}] __attribute__((aligned(16)));",
     .shared_array = "local {0}* const {1} = (local {0}*)({2} + {3});",
     .shared_value = "local {0} {1};",
-    .shared_stem = "_shared",
+    .shared_suffix = "_shared",
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .warp_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .fence = "fg_fence_b1();",

@@ -29,7 +29,7 @@ std::uint32_t first_user_line(const Block& body) {
   return first;
 }
 
-/// Of the elements that the statement touches; absent: it touches none.
+/// The index of the elements that the statement touches; absent: it touches none.
 Expr index_of(const Stm& s) {
   if (const auto* load = base::as<kernel::Load>(s.op)) return load->from.index;
   if (const auto* store = base::as<kernel::Store>(s.op)) return store->to.index;
@@ -230,7 +230,7 @@ void PhasePrinter::body(const Block& statements) {
 }
 void PhasePrinter::block(const Block& statements) {
   ++depth_;
-  const auto outer_rooms = rooms_;  // arrays made further in are not known behind it
+  const auto outer_rooms = rooms_;  // arrays made further in are not known after it
   body(statements);
   rooms_ = outer_rooms;
   --depth_;
@@ -422,7 +422,7 @@ void PhasePrinter::allocate(const Stm& s, const kernel::Allocate& x) {
   const std::string_view type = element_type(x.buffer);
   const std::string name = bind(x.buffer);
   if (x.space == kernel::Space::shared && x.offset >= 0) {
-    // Arrays that a layout has put in one place are one, so that few lie in the cache; those of another type
+    // Arrays that a layout has put in one place are one, so that few lie in the cache; arrays of another type
     // would be another object in C.
     const auto [earlier, is_first] = rooms_.try_emplace({type, x.offset}, Room{name, x.n.bits()});
     if (!is_first && x.n.bits() <= earlier->second.n) {

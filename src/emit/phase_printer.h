@@ -1,6 +1,6 @@
 // One phase of a kernel as a function: the printer's working parts. What every stage has is in
-// phase_printer.cpp; statements of the CPU's vectors are in vector_statements.cpp, those of a block's threads
-// in thread_statements.cpp.
+// phase_printer.cpp; statements of the CPU's vectors are in vector_statements.cpp, statements of a block's
+// threads in thread_statements.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ class PhasePrinter {
   std::string_view element_type(Var buffer) const;  // a boolean in memory is a byte
   std::string pointer_type(const kernel::Param&) const;
 
-  // Parameters: out of a context, or those of the function.
+  // Parameters: read from a context, or the function's own.
 
   void fetch_parameters();
   std::string scalar_argument(Kind, int number) const;
@@ -71,7 +71,7 @@ class PhasePrinter {
   const std::string& name(Var v) const { return identifiers_.at(v); }
 
   // Expressions of one statement. Its nodes are printed once, children first; shared and long ones get lines
-  // in front of the statement.
+  // before the statement.
 
   void prepare(std::span<const Expr> roots);
   void prepare(const Stm&);
@@ -156,8 +156,8 @@ class PhasePrinter {
   bool streams_ = false;
 
   Magnitudes magnitudes_;
-  std::unordered_set<std::uint32_t> sums_;  // of the index at hand: its element exists, so they do not
-                                            // overflow
+  // The sums within the index that is being printed: its element exists, so they do not overflow.
+  std::unordered_set<std::uint32_t> sums_;
   struct Room {
     std::string name;
     std::uint64_t n;

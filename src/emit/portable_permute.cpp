@@ -10,7 +10,7 @@
 namespace fulgurite::emit {
 namespace {
 
-std::string numbers(const std::vector<int>& lanes) {
+std::string listed(const std::vector<int>& lanes) {
   return base::join(lanes, ", ", [](int l) { return std::to_string(l); });
 }
 
@@ -52,7 +52,7 @@ std::string permuted_bits_function(const Registers& r, const std::string& name, 
 
 std::vector<int> lanes_named(std::string_view list) {
   std::vector<int> lanes;
-  auto number = [&] {
+  auto next_number = [&] {
     int n = 0;
     while (!list.empty() && list[0] >= '0' && list[0] <= '9')
       n = 10 * n + (list[0] - '0'), list.remove_prefix(1);
@@ -64,11 +64,11 @@ std::vector<int> lanes_named(std::string_view list) {
     return true;
   };
   while (!list.empty()) {
-    const int first = number();
+    const int first = next_number();
     if (take("n")) {
-      lanes.insert(lanes.end(), static_cast<std::size_t>(number()), first);
+      lanes.insert(lanes.end(), static_cast<std::size_t>(next_number()), first);
     } else if (take("to")) {
-      const int last = number(), step = take("by") ? number() : 1;
+      const int last = next_number(), step = take("by") ? next_number() : 1;
       for (int l = first; first <= last ? l <= last : l >= last; l += first <= last ? step : -step)
         lanes.push_back(l);
     } else {
@@ -122,7 +122,7 @@ std::string permute_function(const Registers& r, const std::string& name, const 
       FULGURITE_CHECK(is_last || padded == width, "lanes of more than two registers make a larger one in {}",
                       name);
       value = fmt::format("__builtin_shufflevector({}, {}, {})", value, part_of_both(r, from, sources[s]),
-                          numbers(list));
+                          listed(list));
     }
     text += fmt::format("  {} = {};\n", r.part("r", to, p), value);
   }

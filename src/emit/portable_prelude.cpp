@@ -19,7 +19,7 @@ namespace {
 
 using Section = Library::Section;
 
-/// The files of a level: what a folder defines stands for what those behind it do.
+/// The files of a level: what a folder defines stands for what the later ones do.
 struct Folders {
   Library registers;  // by intrinsics: vectors of 16 bytes and more
   Library one;        // scalars
@@ -42,7 +42,7 @@ const Folders& folders(Level level) {
   return *levels[static_cast<std::size_t>(level)];
 }
 
-/// Of the kinds whose vectors a text has: what stands behind V( and the like.
+/// The bytes of the widest kind whose vectors a text has: the kinds stand after V( and the like.
 int widest_in(std::string_view text) {
   int widest = 1;
   for (std::size_t i = 0; i < text.size();) {
@@ -57,7 +57,7 @@ int widest_in(std::string_view text) {
   return widest;
 }
 
-/// Those that take vectors of any size: they only hand them on.
+/// Functions that take vectors of any size, as they only hand them on.
 bool is_whole(std::string_view stem) {
   constexpr std::array<std::string_view, 6> stems = {"store_streaming", "fail",     "fail_more",
                                                      "fetch_runs",      "prefetch", "splat_bits"};
@@ -133,7 +133,7 @@ class PortablePrinter {
     const Section* section = find(f, lanes);
     FULGURITE_CHECK(section != nullptr, "the prelude has no function '{}' of {} {} x{} in portable C", f.stem,
                     f.kind, f.to, lanes);
-    // What a mask of bits has in one register is one integer, however wide that is.
+    // The part of a mask of bits in one register is one integer, however wide that is.
     const int most = is_whole(f.stem) ? lanes
                      : f.stem == "mask_bits" && registers_.has_bit_masks()
                          ? registers_.lanes_of_part({"b1", lanes})
@@ -161,7 +161,7 @@ class PortablePrinter {
   static std::string name_of(const Function& f, int lanes) {
     return fmt::format("fg_{}_{}{}_x{}", f.stem, f.kind, f.to.empty() ? "" : "_" + f.to, lanes);
   }
-  /// Behind all that it calls.
+  /// After all functions that it calls.
   void print(const std::string& text) {
     for (const auto& [lanes, functions] : functions_named_in(text, true))
       for (const Function& f : functions)

@@ -1,16 +1,14 @@
 // Kernel IR to text. In: a kernel after vectorise (kernel::check with Stage::vectors holds), or for a
 // language of threads (cuda, opencl) one before it (Stage::threads). Out: the complete translation unit, one
-// function for each phase behind the parts of the prelude that they use.
+// function for each phase after the parts of the prelude that they use.
 //
 // Names are the kernel's own where they are legal and unique. A value that is used once is printed where it
-// is used if it is short; values that are never used are not printed. What a phase promises to and wants from
-// its caller:
+// is used if it is short; values that are never used are not printed. The contract of a phase and its caller:
 //   - buffers may be the same memory (an output in place of an input), so nothing is `restrict`: a
 //   statement's loads come before its store;
 //   - no address needs more than its element's alignment. Streaming stores stream where the address is
-//   aligned to the vector's size, at most
-//     64 bytes (an allocation of ours, an index that is a multiple of the lanes), and are plain stores
-//     elsewhere;
+//   aligned to the vector's size, at most 64 bytes (an allocation of ours, an index that is a multiple of
+//   the lanes), and are plain stores elsewhere;
 //   - boolean elements are bytes: written as 0 or 1, read as "is not 0".
 // In a language of threads:
 //   - a task is a block of as many threads as its largest Par(block) has instances (kernel::block_sizes);
@@ -18,11 +16,11 @@
 //   byte, 0 or 1), and if the kernel has a Fail the address of an fg_failure in global memory, all zero
 //   before: an i32 lock, the i32 site (0: nothing failed), then i64 element, value, bound of the lowest
 //   element that failed;
-//   - what stands outside of Par(block) is computed by all threads alike, but stores, atomics and fails there
-//   are those of thread 0: as of any thread's, others see them behind a Sync(block) only. An atomic's old
-//   value is handed to all;
-//   - who waits for others does so by atomics: what plain loads read may be read once;
-//   - shared arrays have their places (tidy/shared_layout.h). More than 48 KiB of them CUDA wants as dynamic
+//   - all threads compute the statements outside of Par(block) alike, but only thread 0 does their stores,
+//   atomics and fails; other threads see these after a Sync(block), as always. An atomic's old value is
+//   handed to all;
+//   - a thread waits for others by atomics, as the compiler may do a plain load only once;
+//   - shared arrays have their places (tidy/shared_layout.h). CUDA wants more than 48 KiB of them as dynamic
 //   shared memory: the launch gives kernel::shared_bytes of the phase.
 #pragma once
 

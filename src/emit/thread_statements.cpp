@@ -27,7 +27,7 @@ bool has(const Block& block) {
   return found;
 }
 
-/// The statements that all threads run alike: those outside of Par(block).
+/// The statements outside of Par(block), which all threads run alike.
 void for_each_of_task(const Block& block, const std::function<void(const Stm&)>& visit) {
   kernel::Parts parts;
   parts.block = [&](const Block& inner) {
@@ -138,15 +138,16 @@ void PhasePrinter::sync(const kernel::Sync& x) {
 void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
   prepare(s);
   const Place at = place(x.at, 1);
-  const std::string stem = fmt::format("atomic_{}{}", kernel::name_of(x.what),
-                                       is_shared(x.at.buffer) ? dialect_.shared_stem : std::string_view());
+  const std::string function =
+      fmt::format("atomic_{}{}", kernel::name_of(x.what),
+                  is_shared(x.at.buffer) ? dialect_.shared_suffix : std::string_view());
   std::string args = fmt::format("&{}[{}], {}", at.buffer, at.index, text(x.value).text);
   if (x.expected) args += ", " + text(x.expected).text;
   const bool only_reads = dialect_.has_acquiring_loads && x.acquire && !x.release &&
                           x.what == Atomic::What::add && x.value.is_constant(0) && at.kind == Kind::i32;
   const std::string operation =
       only_reads ? call(dialect_, "load_acquire", at.kind, 1, fmt::format("&{}[{}]", at.buffer, at.index))
-                 : call(dialect_, stem, in_memory(at.kind), 1, args);
+                 : call(dialect_, function, in_memory(at.kind), 1, args);
   auto fenced = [&](const std::string& text) {
     if (x.release && !dialect_.fence.empty()) line(dialect_.fence);
     line(text);
@@ -189,7 +190,7 @@ void PhasePrinter::shuffle(const Stm& s, const kernel::Shuffle& x) {
                      inside(text(x.from), Precedence::unary), x.width - 1));
     return line(dialect_.block_barrier);
   }
-  // Which threads of the warp take part: those with numbers below n.
+  // Which threads of the warp take part: threads with numbers below n.
   const std::int64_t rest = n_at_once_ % warp, whole = n_at_once_ - rest;
   const std::string all = "0xffffffffu", some = fmt::format("{:#x}u", (std::uint32_t{1} << rest) - 1);
   const std::string mask = rest == 0    ? all

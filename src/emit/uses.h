@@ -12,12 +12,12 @@ using scalar::Var;
 
 struct Use {
   int count = 0;
-  const kernel::Block* block = nullptr;  // that holds the statement of the last use; a loop's condition
-                                         // belongs to its head
+  // The block that holds the statement of the last use; a loop's condition belongs to its head.
+  const kernel::Block* block = nullptr;
 };
 
-/// Of every variable that the block or a block in it mentions. Within one statement equal expressions count
-/// once: they are one node.
+/// The uses of every variable that the block or a block in it mentions. Within one statement equal
+/// expressions count once: they are one node.
 std::unordered_map<Var, Use> uses_of(const kernel::Block&);
 
 }  // namespace fulgurite::emit

@@ -32,7 +32,7 @@ class EmulatorDevice final : public runtime::Device {
                                          const runtime::Launch& launch) override;
   std::optional<runtime::Failure> wait() override { return std::nullopt; }
 
-  /// Of all launches since the last call: what they moved, and how much of that was needed.
+  /// Counts of all launches since the last call: what they moved, and how much of that was needed.
   kernel::PhaseCounts take_counts();
 
   /// For tests of what is said of launches: what each of them did to its buffers, since recording began.

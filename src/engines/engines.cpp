@@ -30,7 +30,7 @@ constexpr Row rows[] = {
      .device = [](int) -> Device& { return runtime::cpu::CpuDevice::shared(); },
      .runs_blocks = false,
      .target = TargetEngine::cpu},
-    // It compiles nothing; explain() shows the kernels of its programs as those of blocks on this machine.
+    // It compiles nothing; explain() shows its programs with kernels of blocks on this machine.
     {.engine = Engine::interpreter,
      .name = "interpreter",
      .dialect = &emit::c,

@@ -62,7 +62,7 @@ std::optional<Lines> lines_of(const Stm& stm) {
 /// Reads that go on along their last index with one parameter of a nest, and with another one.
 struct Directions {
   int along = 0, across = 0;
-  /// Of a read across: parameters of the map whose indices stand behind that of the line.
+  /// How many parameters of the map have indices after the line's in a read across.
   std::size_t n_behind = 1;
 };
 Directions directions_of(const Lines& lines) {
@@ -139,7 +139,7 @@ class Across {
     }
   }
 
-  // A place among the axes of the map's own: how many of these stand behind the lines.
+  // A place among the axes of the map's own: how many of these stand after the lines.
   std::optional<std::size_t> place_of(const std::vector<Stm>& stms, std::size_t k,
                                       const std::vector<Expr>& results, const Lines& lines) const {
     const Directions reads = directions_of(lines);

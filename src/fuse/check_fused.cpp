@@ -1,4 +1,4 @@
-// What fuse promises, asked of its result.
+// Checks that the result of fuse is what fuse promises.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class FusedCheck {
     return false;
   }
 
-  /// What a map makes is in memory only where computing it at each read would repeat work.
+  /// A map's arrays are in memory only where computing elements at each read would repeat work.
   void array(const std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results,
              const UseTable& table, bool is_in_function) {
     const auto* soac = as<Soac>(stms[k].op);
@@ -91,7 +91,7 @@ class FusedCheck {
   }
 
   /// A scatter copies an array of `own` only where that is read later, or where the scattered values need
-  /// it as it was. What else the statement computes could have been computed before.
+  /// it as it was. Everything else that the statement computes could have been computed before.
   void copies(const std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results,
               const Vars& own) {
     if (!as<Soac>(stms[k].op)) return;

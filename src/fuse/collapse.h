@@ -6,7 +6,7 @@
 
 namespace fulgurite::fuse {
 
-/// Collapses the statement as far as it goes; true if it changed. What is inside its function is not looked
+/// Collapses the statement as far as it goes; true if it changed. The inside of its function is not looked
 /// into.
 bool collapse(soac::Stm&);
 

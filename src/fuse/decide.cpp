@@ -61,7 +61,7 @@ bool stay_apart(Arena& arena, const Stm& map, const Stm& other) {
 
 namespace {
 
-/// Of a chain of arrays, each of which a sum reads as well, the sum at its end would compute all. With a
+/// If each array of a chain is also read by a sum, the sum at the end would compute all of them. With a
 /// limit to the readers some of the arrays are in memory, from where the others are computed.
 constexpr std::size_t most_readers = 16;
 
@@ -81,7 +81,7 @@ Reads reads_of(Arena& arena, const Producer& producer, const std::vector<Stm>& s
 }
 
 /// Whether the condition changes at some places of the axes of which these are the indices, and nowhere else:
-/// comparisons of an index with what does not depend on the point.
+/// comparisons of an index with a value that does not depend on the point.
 bool is_known_in_pieces(Arena& arena, const std::vector<Var>& indices, Expr condition) {
   using scalar::Op;
   if (condition.op() == Op::bit_and || condition.op() == Op::bit_or || condition.op() == Op::bit_not)
@@ -107,7 +107,7 @@ int n_conditions(const soac::Lambda& f) {
   return n;
 }
 
-/// What an element costs where every condition is known that asks in which piece of the array it is.
+/// The cost of an element if all conditions are known that ask in which piece of the array it is.
 int cost_in_pieces(Arena& arena, const Producer& array) {
   return simplify::cost_of_element(
       array.at, [&](Expr condition) { return is_known_in_pieces(arena, array.at.params, condition); });

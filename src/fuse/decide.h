@@ -1,5 +1,5 @@
 // Whether an array that a Soac makes is better computed where it is read than kept in memory. The rule never
-// repeats work that is dearer than a load (simplify/cost.h has the numbers).
+// repeats work that is more expensive than a load (simplify/cost.h has the numbers).
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ std::string_view why_in_memory(const soac::Stm&);
 /// it.
 bool has_known_size(const scalar::Arena&, const std::vector<scalar::Var>& arrays, const soac::Vars& inside);
 
-/// Whether the statement may update one of the arrays in place, whatever its function becomes: what reads the
+/// Whether the statement may update one of the arrays in place, whatever its function becomes: readers of the
 /// old array had better not come later.
 bool may_update(const soac::Stm&, const soac::Vars& arrays);
 
-/// Whether the points of a map change arrays in loops, which lanes keep for a map alone (schedule/lanes), and
-/// the other one is none. Few elements become scalars, wherever they are.
+/// Whether the points of a map change arrays in loops, which lanes keep only for a map by itself
+/// (schedule/lanes), and the other statement is no such map. Arrays of few elements become scalars anyway.
 bool stay_apart(scalar::Arena&, const soac::Stm& map, const soac::Stm& other);
 
 struct Decision {

@@ -1,9 +1,9 @@
 // In: a simplified program. Out: the same program in which arrays are index functions wherever that repeats
-// no work dearer than a load: every elementwise operation, index transform and generator that is used once is
-// part of its consumer (Barracuda's guarantee, section 3.4.6; the delayed arrays of Accelerate; the vertical
-// rule of the redomap paper, section 3). At every nest level: in the program and the bodies of its loops and
-// branches arrays may stay in memory; in a function that runs for each element there is no memory for them,
-// and every array is delayed but the function's results. Perfect nests are one Soac.
+// no work more expensive than a load: every elementwise operation, index transform and generator that is used
+// once is part of its consumer (Barracuda's guarantee, section 3.4.6; the delayed arrays of Accelerate; the
+// vertical rule of the redomap paper, section 3). This holds at every nest level: in the program and the
+// bodies of its loops and branches arrays may stay in memory; in a function that runs for each element there
+// is no memory for them, and every array is delayed but the function's results. Perfect nests are one Soac.
 #pragma once
 
 #include <string>

@@ -92,7 +92,7 @@ class Inliner {
     std::vector<Expr> values;
   };
 
-  /// What the read is, with `now` of its indices; absent if nothing is rewritten.
+  /// The read with indices `now`; absent if nothing is rewritten.
   Expr value_of(Expr read, const auto& now, std::vector<Stm>& before) {
     const auto result = static_cast<std::size_t>(producer_.find(read.arg(0).var()));
     std::vector<Expr> indices;
@@ -179,7 +179,7 @@ class Inliner {
       if (early_[k].read) early_read(early_[k].read, before);
   }
 
-  /// Finds what early() looks at, for a statement and all inside it.
+  /// Finds the reads that early() looks at, for a statement and all inside it.
   void find_early(const Stm& stm) {
     const std::size_t begin = early_.size();
     const auto add = [&](const std::vector<Expr>& exprs) {
@@ -261,7 +261,7 @@ class Inliner {
       reads_.repeats = reads_.repeats || unbounded_ || !is_injective(arena_, indices, path_);
   }
 
-  /// The operands are what the message of an index quotes: index and extent.
+  /// The operands are quoted by the message of an index: index and extent.
   void check(const std::vector<Expr>& indices, Site site, std::vector<Stm>& before) {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       const Expr i = indices[axis], extent = producer_.extents[axis];
@@ -283,8 +283,8 @@ class Inliner {
   std::vector<Evaluated> evaluated_;  // in this function and those around it
   std::vector<std::vector<Expr>> distinct_;
   Reads reads_;
-  // Reads inside the statement at hand, in the order of the program. Before those in a branch stands an entry
-  // without a read, whose `next` is behind them.
+  // Reads inside the statement at hand, in the order of the program. Before reads in a branch stands an entry
+  // without a read, whose `next` is after them.
   struct Early {
     Expr read;
     std::size_t next = 0;

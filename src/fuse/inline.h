@@ -15,9 +15,10 @@ using Path = std::vector<Axis>;
 
 struct Reads {
   int evaluations = 0;  // of the producer, for each point of the path; of two branches the greater
-  int distinct = 0;  // lists of indices, all of them (they differ from evaluations where the producer gives
-                     // arrays)
-  int copies = 0;    // of the producer's function, those in both branches counted
+  // How many different lists of indices there are; where the producer gives arrays, not as many as
+  // evaluations.
+  int distinct = 0;
+  int copies = 0;        // of the producer's function, counting both branches
   bool repeats = false;  // some element may be computed more than once
   // One Soac is around the reads, and each index is one of its axes, forwards or backwards from somewhere, or
   // the same at all points: where these axes are split, what the producer asks of its indices is known.
@@ -29,7 +30,7 @@ struct Reads {
 Reads reads_in(scalar::Arena&, const Producer&, const soac::Stm&, const Path& = {});
 Reads reads_in(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& roots, const Path& = {});
 
-/// Of reads at the top of a Soac's function, or, with `function` absent, among expressions.
+/// The facts of reads at the top of a Soac's function, or, with `function` absent, among expressions.
 Reads reads_in(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& reads,
                const soac::Soac* function, const Path& = {});
 
@@ -42,7 +43,7 @@ void put_in(scalar::Arena&, const std::vector<Replacement>&, soac::Soac& functio
 void put_in(scalar::Arena&, const std::vector<Replacement>&, std::vector<scalar::Expr>& roots, const Path&);
 
 /// Inlines every read in the statement, or the expressions; statements that they need are appended to
-/// `before`. Gives the first names of the statements that changed: this one, and those inside it.
+/// `before`. Gives the first names of the statements that changed: this one, and statements inside it.
 std::vector<scalar::Var> inline_reads(scalar::Arena&, const Producer&, soac::Stm&,
                                       std::vector<soac::Stm>& before, const Path& = {});
 void inline_reads(scalar::Arena&, const Producer&, std::vector<scalar::Expr>& roots,

@@ -6,7 +6,7 @@
 // meet what is computed from it (scan, then map and reduce), but no second scan over it: that needs the first
 // one's values in memory, or one more walk.
 //
-// Which pairs are taken first decides how few Soacs are left: those that share a step of the shortest
+// Which pairs are taken first decides how few Soacs are left: pairs that share a step of the shortest
 // sequence (steps.h), then the rest in the order of the program.
 #include <algorithm>
 #include <optional>
@@ -49,9 +49,9 @@ bool mentions_any(const Stm& stm, const Vars& names) {
   return std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return names.contains(v); });
 }
 
-/// A body of at most this cost is merged with one that it has nothing in common with.
+/// A body of at most this cost is merged even with one with which it has nothing in common.
 constexpr int small = 32;
-/// A function with so many nodes takes others in as it is.
+/// A function with this many nodes takes others in as it is.
 constexpr std::size_t large = 512;
 
 class Merger {
@@ -92,7 +92,7 @@ class Merger {
   struct Tried {
     bool all = false;                 // no pair can be merged, but for:
     std::size_t n_merged = 0;         // pairs with what more merges than these have made
-    std::vector<std::size_t> others;  // statements that others kept apart, or that stood behind it
+    std::vector<std::size_t> others;  // statements that others kept apart, or that stood after it
   };
 
   /// Merges the first pair, in the order of the later ones of pairs, until there is none. A pair is looked at
@@ -100,7 +100,7 @@ class Merger {
   bool merge_pairs(Body& body, bool same_step) {
     const std::vector<std::size_t>& order = body.facts.order();
     std::vector<Tried> tried(body.stms.size());
-    std::vector<std::size_t> made;  // what each merge has made
+    std::vector<std::size_t> made;  // the statement that each merge made
     for (std::size_t at = 1; at < order.size(); ++at) {
       const std::optional<std::size_t> partner = merge_into_earlier(body, at, same_step, tried, made);
       if (!partner) continue;
@@ -203,7 +203,7 @@ class Merger {
     return Outcome::merged;
   }
 
-  /// The facts of two statements that are one. Those of a large one are not looked for in its expressions
+  /// The facts of two statements that are one. Facts of a large one are not looked for in its expressions
   /// again, as it may take in a thousand small ones.
   MergeFacts facts_of_both(Body& body, std::size_t first, std::size_t second, const Stm& merged) {
     MergeFacts &a = body.facts[first], &b = body.facts[second];
@@ -230,7 +230,7 @@ class Merger {
     return facts;
   }
 
-  /// What of the two statements alone decides whether they can be one, and had better be.
+  /// Whether the two statements can be one, and should be, as far as they alone decide it.
   bool are_compatible(Body& body, std::size_t first, std::size_t second) const {
     const Stm &stm_a = body.stms[first], &stm_b = body.stms[second];
     MergeFacts &a = body.facts[first], &b = body.facts[second];
@@ -272,8 +272,9 @@ class Merger {
                        [](Expr e) { return e.type().rank > 0; });
   }
 
-  /// Of two that are independent: they read a common array, one of them reads nothing and is no burden to the
-  /// other, or one is so small that the launch counts (but not beside a scan, whose points follow each other)
+  /// Whether it pays to merge two independent Soacs: they read a common array, one reads nothing and does not
+  /// slow the other, or one is so small that the launch counts (but not beside a scan, whose points follow
+  /// each other)
   static bool pays(MergeFacts& a, const Soac& soac_a, MergeFacts& b, const Soac& soac_b) {
     if (a.read.empty() || b.read.empty() || have_common(a.read, b.read)) return true;
     const auto is_small = [](MergeFacts& facts, const Soac& soac) {
@@ -283,8 +284,8 @@ class Merger {
     return is_scan(soac_a) == is_scan(soac_b) && (is_small(b, soac_b) || is_small(a, soac_a));
   }
 
-  /// Every mention of what `maker` binds is an element of a mapped result at the reader's own indices, in its
-  /// body.
+  /// Whether every mention of a name that `maker` binds is an element of a mapped result at the reader's own
+  /// indices, in its body.
   static bool reads_own_point_only(const BodyFacts& facts, const MergeFacts& reader, const Stm& maker,
                                    std::size_t number) {
     if (makes_any(facts, number, reader.elsewhere)) return false;
@@ -297,7 +298,7 @@ class Merger {
     return std::ranges::any_of(names, [&](Var v) { return facts.maker(v) == statement; });
   }
 
-  /// No Scan of the body runs over what another one gives.
+  /// Whether no Scan of the body runs over another one's values.
   static bool scans_are_independent(const Lambda& body) {
     Vars running;
     for (const Stm& stm : body.body) {
@@ -311,7 +312,7 @@ class Merger {
     return true;
   }
 
-  /// One reads an array that is updated in place, the other what the update makes of it: together they would
+  /// Whether one reads an array that is updated in place, and the other its new version: together they would
   /// need both, and so a copy.
   static bool update_divides(const Body& body, std::size_t first, std::size_t second) {
     const MergeFacts &a = body.facts[first], &b = body.facts[second];
@@ -368,7 +369,7 @@ class Merger {
     if (!as_is) a.body = at_points_of(b.body, a.body);
     soac::Outputs outputs = soac::take_outputs(first);
 
-    // b's reads of a's arrays are what a computes at this point.
+    // b's reads of a's arrays become a's values at this point.
     std::unordered_map<Var, Expr> elements;
     for (const soac::Mapped& m : outputs.mapped)
       if (read_by_second.contains(m.array) && m.result.type().rank == 0) elements.emplace(m.array, m.result);

@@ -1,4 +1,4 @@
-// What merge asks of the statements of a body for each pair of them, worked out once for each statement.
+// The facts that merge asks for each pair of statements of a body, computed once for each statement.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct MergeFacts {
   soac::Vars mentioned;     // names
   soac::Vars read;          // arrays of which elements are read
   soac::Vars elsewhere;     // names that are more than arrays read at a Soac's own point in its body
-  soac::Vars updated;       // arrays that it updates in place
+  soac::Vars updated;       // arrays that the statement updates in place
   bool is_check = false;
   std::optional<std::size_t> space;  // of a Soac: a number for its dims
   std::optional<std::size_t> step;
@@ -56,7 +56,8 @@ class BodyFacts {
 
   /// The facts without the step of what has become of a statement.
   MergeFacts facts_of(const soac::Stm&);
-  /// `first` and `second`, which are one with these facts, stand with all between them in this order.
+  /// Notes that `first` and `second` are now one statement with these facts, and the order of all between
+  /// them.
   void merged(std::size_t first, std::size_t second, const std::vector<std::size_t>& order, MergeFacts);
 
  private:
@@ -69,7 +70,7 @@ class BodyFacts {
   const soac::Vars& kept_;
   std::vector<MergeFacts> facts_;
   std::vector<std::size_t> order_, position_;
-  mutable std::vector<std::size_t> current_;  // towards what it has become part of
+  mutable std::vector<std::size_t> current_;  // one step towards the statement that it is now part of
   std::unordered_map<scalar::Var, std::size_t> maker_;
   std::vector<std::vector<std::size_t>> needs_;  // statements that may have become part of others
   std::vector<Set> before_;                      // all that the statement needs, directly or not

@@ -119,7 +119,7 @@ class IntoPartition {
     return equal(c, 0);
   }
 
-  /// The reader's outputs of a point that is not kept: what leaves them as they are.
+  /// The reader's results at a point that is not kept: values that change no output.
   Outputs of_dropped_point() const {
     Outputs outputs = soac::outputs_of(reader_);
     const auto become_zero = [&](std::vector<Expr>& values) {

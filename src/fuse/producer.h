@@ -11,8 +11,8 @@ namespace fulgurite::fuse {
 struct Producer {
   std::vector<scalar::Var> names;     // the arrays
   std::vector<scalar::Expr> extents;  // of the indices that `at` takes
-  soac::Lambda at;  // indices -> for each name, the element, or the array that the remaining indices select
-                    // from
+  // Takes indices. Returns, for each name, the element, or the array that the remaining indices select from.
+  soac::Lambda at;
   bool may_fail = false;
 
   /// Which of the names it is; -1: none.

@@ -13,7 +13,7 @@ using scalar::Var;
 
 namespace {
 
-/// x / d and x % d together say what x says.
+/// x / d and x % d together determine what x determines.
 void join_quotients(std::vector<Expr>& indices) {
   for (bool joined = true; joined;) {
     joined = false;

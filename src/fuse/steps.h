@@ -1,4 +1,4 @@
-// In which order the statements of a body had better run so that few Soacs are left of them: a step runs
+// The order in which the statements of a body should run so that few Soacs are left: a step runs
 // statements of one space together, and the fewer steps, the fewer Soacs.
 #pragma once
 
@@ -20,8 +20,8 @@ struct Task {
 };
 
 /// The step of each task, in the sequence of steps that is the shortest found. A step takes all tasks of its
-/// space that can run, for none is the worse for it; so a sequence of spaces is what is looked for, breadth
-/// first, among the states (tasks done) that have most behind them. With one space, or with few steps of
+/// space that can run, as none loses by it; so the search is for a sequence of spaces, breadth
+/// first, among the states that have finished most tasks. With one space, or with few steps of
 /// several, the shortest of all is found.
 std::vector<std::size_t> fewest_steps(const std::vector<Task>&);
 

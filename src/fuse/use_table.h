@@ -1,7 +1,7 @@
 // Who reads the arrays of a body. A chain of ten thousand elementwise operations ends as one expression in
 // one reader: to rewrite it for each operation that it takes in would take quadratic time. In a large reader
 // the values that take the place of reads are therefore only noted, and put in all at once. In the meantime
-// the table knows which reads stand in what is noted.
+// the table knows which reads stand in the noted values.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Uses {
 /// A read, and the value that takes its place.
 using Replacement = std::pair<scalar::Expr, scalar::Expr>;
 
-/// The arrays that each statement of a body, and its results, mention. Kept up to date by who changes the
-/// body. A user is a statement's number, or the number of statements for the results.
+/// The arrays that each statement of a body, and its results, mention. Whoever changes the body keeps it
+/// up to date. A user is a statement's number, or the number of statements for the results.
 class UseTable {
  public:
   UseTable(const std::vector<soac::Stm>&, const std::vector<scalar::Expr>& results);
@@ -48,7 +48,7 @@ class UseTable {
                                                       std::size_t user) const;
   /// Notes values for all of the user's reads of the arrays, in the order of late_reads().
   void replace_late(std::size_t user, const std::vector<scalar::Var>& arrays, std::vector<Replacement>);
-  /// What was noted, which the caller puts in before it tells the table that the user changed.
+  /// The noted values, which the caller puts in before it tells the table that the user changed.
   std::vector<Replacement> take_late(std::size_t user);
 
  private:
@@ -56,7 +56,7 @@ class UseTable {
     std::size_t number = 0;
     std::size_t n_nodes = 0, n_roots = 0;
     soac::Vars read, whole;
-    // Of a large user: reads at the top of its function by array, and arrays that are read elsewhere in it.
+    // For a large user: reads at the top of its function by array, and arrays that are read elsewhere in it.
     std::unordered_map<scalar::Var, std::vector<scalar::Expr>> top;
     std::unordered_set<scalar::Expr> at_top;
     soac::Vars elsewhere;

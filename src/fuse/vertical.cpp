@@ -51,7 +51,7 @@ class Fuser {
     for (Stm& stm : stms) inside(stm);
   }
 
-  /// Takes out of the log what it says of arrays of which it says something else later.
+  /// Removes from the log entries about arrays that have a later entry.
   void keep_last_words() {
     std::size_t k = 0;
     std::erase_if(context_.log, [&](const Event&) { return out_of_date_.contains(k++); });
@@ -65,7 +65,7 @@ class Fuser {
     UseTable table;
   };
 
-  /// True if another sweep may find more: what was kept may have become cheap since.
+  /// True if another sweep may find more: a kept array may have become cheap.
   bool sweep(std::vector<Stm>& stms, std::vector<Expr>& results) {
     bool inlined = false, undecided = false;
     const Path no_path;
@@ -306,7 +306,7 @@ class Fuser {
     body.table.inserted(stms, user, before.size());
   }
 
-  /// Puts the values in that are noted for the statement of this number, or for the results.
+  /// Puts in the values that are noted for the statement of this number, or for the results.
   void put_in_late(Body& body, std::size_t user) {
     const std::vector<Replacement> late = body.table.take_late(user);
     if (late.empty()) return;
@@ -340,7 +340,7 @@ class Fuser {
   const soac::Vars params_;  // arrays of the caller, which nothing updates in place
   soac::Vars inside_;        // bound in the functions of the statement of a memory scope that is walked
   soac::Vars settled_;       // first names of settled statements
-  // Events in the log that say what was kept: the last ones by the statement's first name, and others.
+  // Events in the log about kept arrays: the last ones by the statement's first name, and others.
   std::unordered_map<Var, std::size_t> kept_;
   std::unordered_set<std::size_t> out_of_date_;
 };
@@ -353,7 +353,7 @@ Program run_fuse(Program program, PassContext& context) {
 }  // namespace
 
 void fuse_vertically(Program& program, PassContext& context) {
-  // What is dead must not be fused: its failures would become those of the living.
+  // Dead statements must not be fused: their failures would become failures of live ones.
   simplify::remove_dead(program);
   Fuser fuser(program, context);
   fuser.memory_scope(program.body, program.results);

@@ -1,6 +1,6 @@
-// Builds the statements of a kernel. A Builder is a handle that is cheap to copy: the code so far, which all
-// copies share, and the context of what is appended through this one, a value. Code in another context is
-// appended through another handle; nothing is set and restored.
+// Builds the statements of a kernel. A Builder is a handle that is cheap to copy: it refers to the code so
+// far, which all copies share, and holds the context of what is appended through it, a value. Code in another
+// context is appended through another handle; nothing is set and restored.
 //
 // The code is a stack of open blocks. Lowering an expression appends what it needs to them and gives a leaf,
 // a name or a constant. Pure operations are bound once, in the outermost block where their operands are known
@@ -30,19 +30,19 @@ struct Identity {
   Expr number;
 };
 
-/// What the code that is appended is part of.
+/// What the appended code is part of.
 struct Context {
   std::uint32_t line = 0;  // of the user's program (Stm::line)
   /// Number of the element that is computed, by which failures are reported; absent outside of all spaces.
   Expr element = {};
   Expr group = {};  // how many neighbouring elements messages take for one position; absent: one
   std::function<void()> on_failure = {};  // appends what happens instead of a report
-  Expr task = {}, tasks = {};             // the code is of this task, of so many
+  Expr task = {}, tasks = {};             // the number of the task that runs the code; how many there are
   bool interleaved = false;   // neighbouring tasks run together: their elements lie beside each other
   bool has_shuffles = false;  // the device has them (runtime::Description)
   bool in_lanes = false;      // else the code runs once for a task
-  /// The number of the lane, of so many, that has elements of its own, which lie beside those of the others.
-  /// Absent: lanes have none.
+  /// The number of the lane, 0 .. lanes - 1, where each lane has elements of its own, which lie beside the
+  /// other lanes' elements. Absent: lanes have none.
   Expr lane = {};
   std::int64_t lanes = 1;
   bool is_rare = false;  // it seldom runs, so that nothing is noted about it
@@ -50,7 +50,7 @@ struct Context {
   /// in its functions.
   bool scatters_inside = false;
   Expr streaming = {};  // a boolean name: where it holds, stores may bypass the cache
-  Expr touching = {};   // the same: cache lines may be touched before they are loaded
+  Expr touching = {};   // a boolean name: where it holds, cache lines may be touched before they are loaded
   Identity identity = {};
 };
 
@@ -58,17 +58,17 @@ struct Context {
 /// memory only out of the iterations of a scalar loop.
 enum class Enclosure : std::uint8_t { straight, branch, iteration };
 
-/// What the code is in the middle of.
+/// What surrounds the code.
 struct Outside {
   bool checks = true;  // operations that may fail are checked
-  /// Reads of memory leave loops that they do not depend on: they read elements that may not be there if the
-  /// loop has no iterations. Else they leave loops that began after they were written down.
+  /// Whether reads of memory leave all loops that they do not depend on, though their elements may not exist
+  /// if the loop has no iterations. Else they only leave loops that began after they were written down.
   bool reads_early = false;
   /// The array whose element 0 is the scalar; none: it is a parameter.
   std::function<std::optional<Var>(Var)> on_device = {};
   /// Lowers an `index` expression whose indices have been lowered; absent: an element of a buffer.
   std::function<Expr(const Builder&, Expr element)> read = {};
-  /// Runs `fill`, which appends to a block that has been opened; absent: just so.
+  /// Runs `fill`, which appends to a block that has been opened; absent: `fill` is called directly.
   std::function<void(const std::function<void()>& fill)> in_block = {};
 };
 
@@ -92,7 +92,7 @@ class Builder {
   Block block(const Fill& fill, Enclosure = Enclosure::straight) const;
   void append(Operation) const;
   void append(Block) const;
-  /// The statements of the innermost block so far; take_: it then lacks them.
+  /// The statements of the innermost block so far; take_open_statements() removes them from the block.
   const Block& open_statements() const;
   Block take_open_statements() const;
   /// How many blocks are open around the innermost one.
@@ -128,7 +128,7 @@ class Builder {
   void while_loop(const std::function<Expr()>& head, const Fill& body) const;
   void if_then(Expr condition, const Fill& body) const;
   void if_then_else(Expr condition, const Fill& yes, const Fill& no) const;
-  /// The same of branches that give values, equally many: those of the branch that is taken, as names.
+  /// Branches that give equally many values. Returns names for the values of the branch that is taken.
   using Values = std::function<std::vector<Expr>()>;
   std::vector<Expr> choose(Expr condition, const Values& yes, const Values& no, std::string_view name) const;
   void par(Level, Expr n, std::string_view name, const std::function<void(Expr)>& body) const;
@@ -143,7 +143,7 @@ class Builder {
   void set_update(Var buffer) const;
   /// `from`: the depth at which the buffer is complete.
   Expr load(Var buffer, Expr index, Expr mask, std::string_view name, std::size_t from = 0) const;
-  /// Just here: the kernel stores to the buffer.
+  /// A load that stays here, as the kernel stores to the buffer.
   Expr load_plain(Var buffer, Expr index, std::string_view name) const;
   /// The depth of the block that a read is written down in, which it does not leave.
   std::size_t written_at(Expr node) const;
@@ -152,10 +152,10 @@ class Builder {
   void store_plain(Var buffer, Expr index, Expr value, Expr mask = {}) const;
   /// n elements from `index` on, of the next tasks (Prefetch).
   void prefetch(Var buffer, Expr index, int n, Expr per_task, Expr end) const;
-  /// What the operation found; it has no name yet, and of its buffer that outside of the kernel.
+  /// The value that the operation found. The operation has no name yet, and its buffer the name outside.
   Expr atomic(Atomic operation, std::string_view name) const;
-  void atomic(Atomic operation) const;  // nobody asks
-  /// In Par(block): Pack, to buffers that are named as they are outside of the kernel.
+  void atomic(Atomic operation) const;  // the former value is not needed
+  /// In Par(block): Pack, to buffers that have the names that they have outside of the kernel.
   void pack(Var next, Expr keep, std::span<const Var> buffers, std::vector<Expr> values) const;
 
   // ---- between instances, in Par(block)

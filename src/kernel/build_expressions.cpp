@@ -25,7 +25,7 @@ Expr Builder::bind(Expr value, std::string_view name) const {
   return bind_at(code_->depth(), value, name);
 }
 
-// In front of all that a task does.
+// Loads the scalar before everything else that a task does.
 Expr Builder::load_once(Expr scalar, Var array) const {
   constexpr std::size_t phase = 1;  // the outermost block holds phases only
   FULGURITE_CHECK(code_->open.size() > phase, "a scalar of the device is read outside of all tasks");

@@ -81,7 +81,7 @@ const std::vector<Builder::FreeBuffer>& Builder::free_buffers() const {
 
 // ---- blocks
 
-// The innermost block, which is closed behind `fill`.
+// The innermost block, which is closed after `fill`.
 Block Builder::filled(const Fill& fill) const {
   if (code_->outside.in_block)
     code_->outside.in_block(fill);

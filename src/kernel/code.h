@@ -1,4 +1,4 @@
-// The kernel that a Builder makes, as far as it is.
+// The kernel that a Builder makes, as far as it is built.
 #pragma once
 
 #include <unordered_set>
@@ -21,9 +21,9 @@ struct Builder::Code {
   Arena& arena;
   const Outside outside;
   std::vector<Open> open;
-  std::unordered_map<Var, Expr> meanings;       // of names that stand for leaves
-  std::unordered_map<Var, std::size_t> depths;  // of the kernel's names; others belong to the caller (depth
-                                                // 0)
+  std::unordered_map<Var, Expr> meanings;  // of names that stand for leaves
+  // The depths of the kernel's names; other names belong to the caller (depth 0).
+  std::unordered_map<Var, std::size_t> depths;
   std::vector<Var> free_scalars;
   std::vector<FreeBuffer> free_buffers;
   std::unordered_map<Var, std::size_t> own_buffers;  // allocated by the kernel, and at which depth

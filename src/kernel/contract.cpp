@@ -36,7 +36,7 @@ class Contraction {
   }
 
  private:
-  /// What a name that a Let binds stands for.
+  /// The expression that a Let's name stands for.
   Expr meaning(Expr e) const {
     const auto found = e.is_name() ? values_.find(e.var()) : values_.end();
     return found == values_.end() ? e : found->second;

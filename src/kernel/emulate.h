@@ -67,14 +67,14 @@ struct Act {
   bool writes = false, is_atomic = false;
 };
 
-/// race: `act` and `other` are not ordered, `act` writes. out_of_bounds: `element` of `n`. uninitialised:
-/// `other` is who stored over the element, if anyone did, for another array; of a launch that failed it is no
-/// fault, because what cannot be computed is not stored. late_read: a load of an array
-/// that is updated in place (Param::Role::update) comes after `other` stored to the element in the same
-/// phase. divergence: `element` of the `n`
-/// threads that there are came; `other.line` is where others wait. shared_limit: `element` bytes, `n` exist.
-/// endless: the loop that went round most often. unexpected: `element` of an array of `n` that is nowhere in
-/// memory. unwritten: the first such `element` of `n`; `act` is a store to the result, if there is one.
+/// race: `act` and `other` are not ordered, and `act` writes. out_of_bounds: `element` of `n`. uninitialised:
+/// `other` stored over the element for another array, if anyone did; in a launch that failed this is no
+/// fault, because what cannot be computed is not stored. late_read: a load of an array that is updated in
+/// place (Param::Role::update) comes after `other` stored to the element in the same phase. divergence:
+/// `element` of the `n` threads came; the others wait at `other.line`. shared_limit: `element` bytes, where
+/// `n` exist. endless: the loop that went round most often. unexpected: `element` of an array of `n` that is
+/// nowhere in memory. unwritten: the first such `element` of `n`; `act` is a store to the result, if there is
+/// one.
 struct Finding {
   Fault fault = Fault::race;
   Act act = {};
@@ -83,12 +83,12 @@ struct Finding {
   std::int64_t element = 0, n = 0;
 };
 
-/// Of one phase, or the sum of all (`threads`, `shared_bytes`: the largest). An access of a warp touches
-/// sectors of 32 bytes; the fewest for as many bytes are `least_transactions`. What every phase must move,
-/// however good its accesses are, is each byte that it touches once: `least_read`, `least_written`. An atomic
-/// reads and writes. A statement that a warp runs has 32 lane slots, of which those are idle that are
-/// masked off or have no thread; of a loop the statements in it count, and itself once. `most_lane_slots` are
-/// those of the task that had most: where tasks run side by side nothing ends before that one.
+/// Counts of one phase, or the sum of all (`threads`, `shared_bytes`: the largest). An access of a warp
+/// touches sectors of 32 bytes; `least_transactions` are the fewest that hold as many bytes. However good its
+/// accesses are, a phase must move each byte that it touches once: `least_read`, `least_written`. An atomic
+/// reads and writes. A statement that a warp runs has 32 lane slots; slots that are masked off or have no
+/// thread are idle. The statements in a loop count, and the loop itself once. `most_lane_slots` is the number
+/// of the task that had most: where tasks run side by side, nothing ends before that one.
 struct PhaseCounts {
   std::int64_t tasks = 0, threads = 0;
   std::int64_t global_read = 0, global_written = 0;  // bytes
@@ -101,7 +101,7 @@ struct PhaseCounts {
   std::int64_t shared_bytes = 0;
   friend bool operator==(const PhaseCounts&, const PhaseCounts&) = default;
 };
-/// Of one Par(block), of all tasks and rounds together.
+/// Counts of one Par(block), of all tasks and rounds together.
 struct StageCounts {
   std::uint32_t line = 0;  // Stm::line
   std::int64_t threads = 0;
@@ -109,7 +109,7 @@ struct StageCounts {
   std::int64_t bank_conflicts = 0, lane_slots = 0, idle_lanes = 0;
   friend bool operator==(const StageCounts&, const StageCounts&) = default;
 };
-/// Of one buffer parameter: the bytes that each phase touches, once for each phase, summed.
+/// Counts of one buffer parameter: the bytes that each phase touches, once for each phase, summed.
 struct BufferCounts {
   std::int64_t read = 0, written = 0;
   friend bool operator==(const BufferCounts&, const BufferCounts&) = default;
@@ -121,7 +121,7 @@ struct Counts {
   std::vector<StageCounts> stages;    // in the order in which they stand
 };
 
-/// What a Fail reported; of several the one of the lowest element.
+/// What a Fail reported; of several Fails, for the lowest element.
 struct Failed {
   Site site = 0;
   std::int64_t element = 0, value = 0, bound = 0, group = 0;
@@ -133,7 +133,7 @@ struct Emulation {
   std::vector<Finding> findings;  // one for each pair of statements, in the same order with every seed
   Counts counts;
   std::optional<Failed> failure;
-  bool was_off = false;  // its guard kept the first phase from doing anything
+  bool was_off = false;  // the kernel's guard kept the first phase from doing anything
 };
 
 /// Runs the kernel on the buffers: one for each buffer parameter, one of the scalars for each scalar one.

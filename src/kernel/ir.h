@@ -6,6 +6,15 @@
 // `Par(block, n)` says that n threads run its body (a variable declared inside belongs to one thread); after
 // it no Par(block) is left, and values carry lanes. A mutable variable (Declare) may be named in expressions;
 // an expression means the value at the statement that holds it.
+//
+// Operations have the semantics of docs/semantics.md: integers wrap. A quotient or remainder by 0 is some
+// number and does not trap: Fail reports what went wrong, and execution goes on, so later accesses need masks
+// or branches. Statements of a block run in their order. The instances of a Par run in any order or at once:
+// only a Sync, an Atomic that acquires what another released, or InOrder puts what one does before what
+// another does. Undefined, and found by the emulator (emulate.h): an access outside of a buffer; a load of
+// what nothing has written; a race, which is two accesses of one element that nothing orders, one of them a
+// store or one an Atomic and the other a load; a barrier that not all instances reach; a load of an update
+// after a store (Param).
 #pragma once
 
 #include <fulgurite/kernel/level.h>
@@ -86,7 +95,7 @@ struct WideLoad {
   Expr index;
   bool operator==(const WideLoad&) const = default;
 };
-/// The same of what is stored: values[k] to element index + k.
+/// Stores values[k] to element index + k, in one access.
 struct WideStore {
   Var buffer;
   Expr index;
@@ -96,7 +105,7 @@ struct WideStore {
 inline constexpr std::size_t wide_bytes = 16;
 
 /// A hint: n elements that a task will read which begins when one that runs now ends, from `index` on and
-/// `per_task` further for each task that runs at once; nothing behind element `end`.
+/// `per_task` further for each task that runs at once; nothing after element `end`.
 struct Prefetch {
   Var buffer;
   Expr index;
@@ -105,7 +114,7 @@ struct Prefetch {
   bool operator==(const Prefetch&) const = default;
 };
 
-/// Vectors only: lane l is element lanes[l] of those of `low` and then of `high`.
+/// Only in vector code: lane l of the result is element lanes[l] of `low` and `high` joined, `low` first.
 struct Permute {
   Var name;
   Expr low, high;
@@ -116,10 +125,11 @@ struct Permute {
 /// many as there are lanes), from element `from` on, 0 <= from <= apart.
 std::vector<std::int32_t> window_lanes(std::int32_t n_lanes, std::int32_t from, std::int32_t apart);
 
-/// Vectors only: the next elements of `lanes` runs of memory, one run a lane, turned so that those which are
-/// read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <= s < steps,
-/// 0 <= l < lanes, `width` lanes at a time; all three are powers of two, `steps` at most 16; `from` has no
-/// mask. Unless `ahead` is 0, what is so many elements behind the first of each run is fetched early.
+/// Only in vector code: the next elements of `lanes` runs of memory, one run a lane, transposed so that
+/// elements which are read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <=
+/// s < steps, 0 <= l < lanes, `width` lanes at a time; all three are powers of two, `steps` at most 16;
+/// `from` has no mask. Unless `ahead` is 0, the element that many after the first of each run is fetched
+/// early.
 struct Transpose {
   Var tile;
   Access from;
@@ -147,7 +157,7 @@ struct Pick {
 /// The instances (before vectorise, in Par(block)) or lanes for which `keep` holds (absent: all), in their
 /// order and without gaps: their values go to elements next, next + 1 ... of the buffers, one for each value,
 /// and the i64 variable `next` of the statements around, which all instances share, advances by their number.
-/// As many elements behind those may be overwritten as there are instances.
+/// After them, as many elements may be overwritten as there are instances.
 struct Pack {
   Var next;
   Expr keep;
@@ -156,10 +166,10 @@ struct Pack {
   bool operator==(const Pack&) const = default;
 };
 
-/// In one step, element `at` of a buffer in global or shared memory becomes what `what` makes of it and
-/// `value`; `name` (absent: nobody asks) is what it was before. compare_exchange stores only where the
-/// element equals `expected`, which the others lack. `acquire`: what the instance does afterwards sees what
-/// others did before their `release` of the value that was read.
+/// In one step, element `at` of a buffer in global or shared memory becomes the result of `what` on it and
+/// `value`; `name`, if present, is its value before. compare_exchange stores only where the element equals
+/// `expected`, which only this operation has. `acquire`: what the instance does afterwards sees what others
+/// did before their `release` of the value that was read.
 struct Atomic {
   enum class What : std::uint8_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
   std::optional<Var> name;
@@ -203,7 +213,7 @@ struct If {
 
 /// n instances of the body, numbered by `name` (i64), in any order or at once. Par(grid) is a launch's tasks:
 /// only at the top of a kernel, one after the other, each waiting for the one before; where there is an
-/// InOrder in it, no task begins before those with lower numbers have. Par(block) has a constant n.
+/// InOrder in it, no task begins before all tasks with lower numbers have. Par(block) has a constant n.
 struct Par {
   Level level;
   Var name;
@@ -224,9 +234,9 @@ struct InOrder {
 
 /// A buffer of n elements that lives to the end of the enclosing block. shared: one for the threads of a
 /// block; n constant; `offset` (-1: not laid out yet) is where it begins among the bytes that a block shares.
-/// global: the same of memory that each block has to itself, until tidy::place_global gives it to the kernel.
-/// thread: each instance has its own, which it keeps from one Par(block) to the next where the array stands
-/// outside of them.
+/// global: each block has one of its own in global memory, until tidy::place_global makes it the block's
+/// slice of a parameter. thread: each instance has its own, which it keeps from one Par(block) to the next
+/// where the array stands outside of them.
 struct Allocate {
   Var buffer;
   Space space;
@@ -234,8 +244,8 @@ struct Allocate {
   std::int64_t offset = -1;
   bool operator==(const Allocate&) const = default;
 };
-/// Between Par(block) statements: nothing behind it begins before what is in front of it has ended, for the
-/// instances of a block or of each warp (32 neighbours).
+/// A barrier between Par(block) statements, for the instances of a block or of each warp (32 neighbours):
+/// none begins what comes after it before all have ended what comes before it.
 struct Sync {
   Level level;
   bool operator==(const Sync&) const = default;
@@ -270,7 +280,7 @@ struct Stm {
 
 /// Scalars arrive by value; buffers (names of rank 1, whose shape is not used) are in global memory and do
 /// not overlap unless equal. An `update` is an output that the kernel changes in place: each load of it gives
-/// what the element was when the phase began, so no load of an element comes after a store to it.
+/// the element's value when the phase began, so no load of an element comes after a store to it.
 struct Param {
   enum class Role : std::uint8_t { scalar, input, output, update };
   Var name;

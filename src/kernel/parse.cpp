@@ -364,7 +364,7 @@ class Parser {
     While loop;
     lexer_.expect("{");
     scopes_.emplace_back();
-    // Parts that the condition shares stand at the end of the head, with no statement behind them.
+    // Parts that the condition shares stand at the end of the head, with no statement after them.
     for (shared_parts(); !lexer_.is("}"); shared_parts()) loop.head.push_back(statement());
     lexer_.expect("}");
     lexer_.expect("while");

@@ -16,8 +16,8 @@ namespace fulgurite::kernel {
 struct PassOptions {
   /// Width of the target's vectors.
   int vector_bytes = 64;
-  /// How many lanes transpose_runs transposes at a time: those of a register of the widest kind that the
-  /// kernel computes with.
+  /// How many lanes transpose_runs transposes at a time: as many as a register has of the widest kind that
+  /// the kernel computes with.
   std::int32_t transposed_lanes = 16;
   /// How many elements before they are read the cache is filled.
   std::int64_t ahead = 0;

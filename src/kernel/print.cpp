@@ -14,8 +14,8 @@
 namespace fulgurite::kernel {
 namespace {
 
-constexpr int deepest_printed = 200;  // what is nested more deeply is printed in parts (the parser has a
-                                      // limit)
+// Expressions that nest more deeply are printed in parts, as the parser has a limit.
+constexpr int deepest_printed = 200;
 
 bool is_printed_in_place(Expr e) {
   return e.args().empty();
@@ -240,7 +240,7 @@ class Printer {
   const bool canonical_;
   scalar::Names names_;
   std::string text_;
-  std::string number_;  // of the statement's line, which stands in front of its first line of text
+  std::string number_;  // of the statement's line, which stands before its first line of text
   std::unordered_map<std::uint32_t, std::string> parts_;  // of the statement at hand, by node number
 };
 

@@ -20,8 +20,8 @@ std::vector<int> block_sizes(const Kernel&);  // of all phases
 /// (tidy/shared_layout.h).
 std::int64_t shared_bytes(const Arena&, const Par& phase);
 std::int64_t shared_bytes(const Kernel&);  // the most of any phase
-/// Of all arrays of a phase together, the most of any: what a CPU keeps on the stack. A thread's own arrays
-/// count `lanes` times.
+/// The bytes of all arrays of a phase together, in the phase that has most: what a CPU keeps on the stack. A
+/// thread's own arrays count `lanes` times.
 std::int64_t local_bytes(const Kernel&, std::int64_t lanes = 1);
 
 /// Whether a statement may report a failure.

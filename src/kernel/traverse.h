@@ -28,7 +28,7 @@ Stm map_children(const Stm&, const Parts&);
 /// Every statement of the block and of the blocks in it, outer ones first.
 void for_each_stm(const Block&, const std::function<void(const Stm&)>& visit);
 
-/// Every expression that the statement itself holds, not those of the blocks in it.
+/// Every expression that the statement itself holds, but not in the blocks in it.
 void for_each_expr(const Stm&, const std::function<void(Expr)>& visit);
 
 /// The variables that a block mentions, blocks in it included. `reads` are the variables of expressions and

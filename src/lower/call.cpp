@@ -18,8 +18,7 @@ kernel::Block with_sites(const kernel::Block& body, std::span<const soac::Site> 
   return changed;
 }
 
-// An array that begins as a copy of another, and has its memory if nothing else reads it; not if the kernel
-// itself does.
+// An array that begins as a copy of another, and takes its memory unless a step or the kernel reads that one.
 void begin_as_copy(Launches& launches, Var name, Var from, bool is_read) {
   Host& host = launches.host();
   const scalar::VarInfo& info = launches.arena().info(name);

@@ -1,6 +1,6 @@
-// Branches and loops: those that hold combinators or arrays are control flow of the plan, others are a kernel
-// of one task. The arrays of their results and of a loop's state have places of their own, which change
-// hands: no element moves.
+// Branches and loops: if they hold combinators or arrays they are control flow of the plan, others are a
+// kernel of one task. The arrays of their results and of a loop's state have places of their own, which
+// change hands: no element moves.
 #pragma once
 
 #include "lower/launches.h"

@@ -60,7 +60,7 @@ void DeviceScalars::add(const std::vector<soac::Stm>& body) {
       }
       continue;
     }
-    // What an iteration leaves there is there in the next one.
+    // Values that an iteration leaves there are there in the next one.
     for (std::size_t before = names_.size() + 1; before != names_.size();) {
       before = names_.size();
       add(loop->condition.body);

@@ -7,18 +7,18 @@
 
 namespace fulgurite::lower {
 
-/// The statement makes an array or runs a combinator: it is steps of the plan; others are scalar code.
+/// Whether the statement makes an array or runs a combinator, and so is steps of the plan, not scalar code.
 bool needs_plan(const soac::Stm&);
 
 bool reads_memory(soac::Expr);
 
 class DeviceScalars {
  public:
-  DeviceScalars() = default;  // none: the host shares its memory with the device
+  DeviceScalars() = default;  // there are none: the host shares its memory with the device
   explicit DeviceScalars(const soac::Program&);
 
   bool contains(soac::Var name) const { return names_.contains(name); }
-  /// The expression reads memory, or mentions a scalar that is there.
+  /// Whether the expression reads memory, or mentions a scalar that is on the device.
   bool needs(soac::Expr) const;
 
  private:

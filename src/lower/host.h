@@ -21,8 +21,7 @@ class Host {
   plan::Slot fresh_slot() { return plan_.n_slots++; }
   plan::Place fresh_place() { return plan_.n_places++; }
   void append(plan::Action action) { open_.back().steps->push_back({std::move(action)}); }
-  /// Steps that `fill` appends, on their own: a branch or loop body. What it computes is forgotten at its
-  /// end.
+  /// Steps that `fill` appends, for a branch or loop body. What they compute is forgotten at their end.
   template <class F>
   plan::Steps steps(F&& fill) {
     plan::Steps inner;

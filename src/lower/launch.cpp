@@ -47,7 +47,7 @@ void bind_residents(Launches& launches, const schedule::Launch& launch, std::int
   }
 }
 
-// Messages take so many neighbouring elements for one position.
+// Messages take this many neighbouring elements for one position.
 Emitter in_groups(Launches& launches, const Emitter& e, const soac::Soac& op) {
   if (op.outer_axes == 0) return e;
   return e.of_groups(launches.product(std::span(op.dims).subspan(op.outer_axes)));

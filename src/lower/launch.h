@@ -1,4 +1,4 @@
-// A Soac of the program as a launch: how it is walked is decided, and edited if somebody asks for that; then
+// A Soac of the program as a launch: its schedule is decided, and edited if that is asked for; then it is
 // walked; then the plan gets its memory and the launch.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace fulgurite::lower {
 
-/// Appends the launch to the plan, with the memory of what it makes, and binds the names of the statement.
-/// What producers compute is nowhere in memory.
+/// Appends the launch to the plan, with the memory of its results, and binds the names of the statement.
+/// Arrays of producers are nowhere in memory.
 void launch(Launches&, const soac::Stm&, const schedule::WindowProducers&);
 
 }  // namespace fulgurite::lower

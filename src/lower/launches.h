@@ -14,7 +14,7 @@ namespace fulgurite::lower {
 using scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
 using walk::Destination, walk::Emitter;
 
-/// Lowers statements one after the other: appends what they are to the plan.
+/// Lowers statements one after the other: appends their steps to the plan.
 using LowerBody = std::function<void(const std::vector<soac::Stm>&)>;
 
 class Launches {
@@ -34,10 +34,9 @@ class Launches {
   Host& host() { return host_; }
   Lowered& lowered() { return lowered_; }
 
-  /// An emitter for a kernel: combinators that it meets in scalar code become vector loops, in lanes
-  /// sequential ones.
+  /// An emitter for a kernel: combinators become vector loops in scalar code, and sequential loops in lanes.
   Emitter emitter();
-  /// The same, but `in_scalar_code` lowers combinators that it meets in scalar code.
+  /// An emitter whose combinators in scalar code are lowered by `in_scalar_code`.
   using Lowers = std::function<void(const Emitter&, const soac::Stm&)>;
   Emitter emitter(const Lowers&);
   /// A name for the value of an expression that the host computes, here.
@@ -49,7 +48,7 @@ class Launches {
   /// Every name is known to the host, no array is read and nothing can fail.
   bool known_outside(std::span<const Expr>);
 
-  /// Of the statement that is lowered, which memory is asked for from here on.
+  /// From here on memory is requested for the statement at this line, and memory_site() is its site.
   void set_line(const soac::Location&);
   soac::Site memory_site() const { return memory_site_; }
   /// An array in memory from here on; of the shape that it was declared with, or of another.

@@ -34,9 +34,9 @@ struct Options {
   ::fulgurite::schedule::BlocksPolicy blocks;
   Schedule schedule = Schedule::lanes;
   bool checks = true;
-  bool blocks_wait = false;         // for blocks that began before them (runtime::Description)
+  bool blocks_wait = false;  // blocks may wait for blocks that began before them (runtime::Description)
   bool is_shared_by_ranks = false;  // each of which has a part of every array
-  EditSchedule edit_schedule = {};  // absent: they stay as decided
+  EditSchedule edit_schedule = {};  // absent: schedules stay as decided
   ::fulgurite::schedule::KeepsRewrite keeps_rewrite = {};
 };
 
@@ -66,9 +66,9 @@ struct LaunchNote {
   soac::Location where;
   /// How it is walked; null: the kernel is as the user wrote it, or one of scalars.
   std::shared_ptr<const schedule::Launch> launch = {};
-  std::vector<std::string> sequential;  // operations inside that run as sequential loops (Barracuda
-                                        // section 3.4.8), with their lines
-  std::vector<soac::Var> names = {};    // what its Soac binds; none for a kernel of scalars
+  // Operations inside that run as sequential loops (Barracuda section 3.4.8), with their lines.
+  std::vector<std::string> sequential;
+  std::vector<soac::Var> names = {};               // what its Soac binds; none for a kernel of scalars
   soac::Expr bytes_read = {}, bytes_written = {};  // of sizes: each array counts once
   bool converges = false;                          // it decides whether a loop goes on (plan::Converge)
   std::shared_ptr<LaunchSource> source = {};       // none of a kernel that the user wrote

@@ -71,7 +71,7 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
   Expr read = i64(0);
   for (const Emitter::FreeBuffer& buffer : e_.free_buffers())
     if (buffer.param.role == kernel::Param::Role::input) read = read + launches_.bytes(buffer.array);
-  // In explanations as if all was copied; in the plan as it is.
+  // Explanations count all bytes as copied; the plan counts the real ones.
   Expr written = written_, copied = i64(0);
   const Expr n_points = launches_.product(op_.dims);
   for (const Copy& copy : copies_) {

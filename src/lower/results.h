@@ -1,4 +1,4 @@
-// What the launch of a combinator makes: arrays, some of which begin as a copy of another and may take its
+// The results of a combinator's launch: arrays, some of which begin as a copy of another and may take its
 // memory, and scalars that come back. Shared by the schedules.
 #pragma once
 
@@ -9,8 +9,8 @@ namespace fulgurite::lower {
 
 class Results {
  public:
-  /// Of the launch that `original` became. From here on what the code of `e` stores to the arrays of its
-  /// statement that `original` binds goes to their memory.
+  /// The results of the launch that `original` became. From here on stores by the code of `e` to arrays of
+  /// the statement that `original` binds go to their memory.
   Results(Launches&, const Emitter& e, const soac::Stm& original, const schedule::Launch&);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
@@ -25,7 +25,7 @@ class Results {
   void bind_scalars(std::span<const Var> totals, std::span<const Var> kept);
 
  private:
-  struct Copy {  // an array that begins as one of another, element by element
+  struct Copy {  // an array that begins with the elements of another
     Var array, from;
     Expr fresh;  // 0: it has its memory
   };

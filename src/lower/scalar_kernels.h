@@ -5,7 +5,7 @@
 
 namespace fulgurite::lower {
 
-/// Launches one kernel that computes all of these, whose elements 0 are the arrays that it returns.
+/// Launches one kernel that computes all of these. Returns arrays, whose elements 0 are the values.
 std::vector<Var> compute_scalars(Launches&, std::span<const Expr> values);
 
 /// The value on the host: computed there, or fetched from a kernel where it reads an array.

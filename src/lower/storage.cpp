@@ -14,7 +14,7 @@ Storage at(plan::Place place) {
   return {-1, place};
 }
 
-// What holds a value for a name; none: a kernel has to compute it.
+// The storage that holds a value for a name; none: a kernel has to compute it.
 std::optional<Storage> held(Launches& launches, Expr value, Var name) {
   Host& host = launches.host();
   if (value.type().rank > 0) return at(host.place(value.var()));

@@ -1,4 +1,4 @@
-// What holds the values of names that branches and iterations of the plan assign: moving them moves no
+// Storage for the values of names that branches and iterations of the plan assign: moving them moves no
 // element of an array.
 #pragma once
 
@@ -20,7 +20,7 @@ std::vector<Storage> copies_of(Launches&, std::span<const Expr> values, std::spa
 void assign_values(Launches&, std::span<const Storage> to, std::span<const Expr> values,
                    std::span<const Var> names);
 void move_values(Host&, std::span<const Storage> to, std::span<const Storage> from);
-/// The names are what the storage holds.
+/// From here on the names mean what the storage holds.
 void bind_names(Launches&, std::span<const Var> names, std::span<const Storage>);
 
 }  // namespace fulgurite::lower

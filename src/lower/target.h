@@ -11,8 +11,8 @@ struct Target {
   std::int64_t last_level_cache = 32 << 20;  // bytes
   std::int64_t shared_memory = 48 << 10;     // bytes that the threads of a block have together
   bool tells_occupancy = false;              // runtime::Description
-  bool adds_quarters = false;                // the same
-  bool has_shuffles = false;                 // the same
+  bool adds_quarters = false;                // runtime::Description
+  bool has_shuffles = false;                 // runtime::Description
   friend bool operator==(const Target&, const Target&) = default;
 };
 

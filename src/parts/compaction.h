@@ -9,14 +9,14 @@ namespace fulgurite::parts {
 
 class Compaction {
  public:
-  /// Of a block whose tiles have `tile` points.
+  /// For a block whose tiles have `tile` points.
   Compaction(const Builder&, std::span<const Var> arrays, std::int64_t tile);
 
   /// The next tile's places are [begin, end).
   void begin_tile(Expr begin, Expr end) { begin_ = begin, end_ = end; }
   /// A point's values, in Par(block).
   void update(const Builder&, Expr place, std::span<const Expr> values) const;
-  /// When all points of the tile have been walked. A barrier stands before.
+  /// Called after all points of the tile, and a barrier.
   void flush(const Builder&, const Block&) const;
 
  private:

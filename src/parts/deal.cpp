@@ -154,7 +154,7 @@ Expr Deal::find_starts(const Builder& of_block, const Block& block) const {
   return of_block.bind(cast(of_block.snapshot(so_far, "n_dealt"), Kind::i64), "n_dealt");
 }
 
-// A warp's points of one class in one step: each goes behind the points of the class so far, by how many
+// A warp's points of one class in one step: each goes after the points of the class so far, by how many
 // lanes before its own have the class, and the last one says for how many there are then.
 void Deal::rank_step(const Builder& of_block, const Block& block, Expr step, Var classes) const {
   scalar::Arena& arena = of_block.arena();

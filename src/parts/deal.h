@@ -1,8 +1,8 @@
-// The points of a block's tiles go to their classes in their order, which is that of a partition. A tile is
+// The points of a block's tiles go to their classes in their order, as a partition keeps them. A tile is
 // sorted by class in shared memory first, so that neighbouring threads store neighbouring elements of a
 // class.
 //
-// Each warp takes neighbouring points, 32 at a time: those of one class find each other by a word of shared
+// Each warp takes neighbouring points, 32 at a time: points of one class find each other by a word of shared
 // memory for each class, in which each sets the bit of its lane (as CUB's rank by match does; Adinets,
 // Merrill, "Onesweep: a faster least significant digit radix sort for GPUs", 2022, section 3.2).
 #pragma once
@@ -15,11 +15,11 @@ namespace fulgurite::parts {
 class Deal {
  public:
   /// Values of class c go to elements table[c * tasks + task] and following ones of the arrays; tiles have
-  /// `items` points for each thread. A barrier stands behind.
+  /// `items` points for each thread. A barrier follows.
   Deal(const Builder&, const Block&, std::int64_t classes, int items, Var table, std::span<const Var> arrays);
 
   /// Deals a tile of points: posted[0] has their classes (negative: none, or no point), the others their
-  /// values. Barriers stand before and behind.
+  /// values. Barriers stand before and after.
   void tile(const Builder&, const Block&, std::span<const Var> posted) const;
 
  private:

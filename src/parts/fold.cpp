@@ -122,8 +122,8 @@ class Tile {
     for (std::size_t c = 0; c < acc.size(); ++c) b.assign(acc[c], joined[c]);
   }
 
-  // Each thread leaves what its warp has up to it. Threads behind the last point apply operators to neutral
-  // elements, for nobody.
+  // Each thread leaves the total of its warp up to itself. Threads after the last point apply operators to
+  // neutral elements, which nothing reads.
   void fold_runs() {
     par(b_, block_, [&](const Builder& b, Expr t) {
       const Expr lane = b.bind(t & (lanes_ - 1), "lane");
@@ -159,7 +159,7 @@ class Tile {
     sync(b_);
   }
 
-  // acc = what the threads up to this one have, acc being what those of its warp have.
+  // acc, the total of the threads of this warp so far, becomes the total of all threads so far.
   void join_warps(const Builder& b, Expr thread, std::size_t k, std::span<const Expr> acc) {
     const Expr before = b.bind(thread / lanes_ - 1, "before");
     b.if_then(b.bind(0 <= before, "has_warps"),
@@ -203,7 +203,7 @@ class Tile {
   const int warps_ = block_.threads / lanes_;
   const Expr n_;
   const std::span<const Ordered> all_;
-  std::vector<std::vector<Var>> of_warps_;  // shared: what each comes to with those before it
+  std::vector<std::vector<Var>> of_warps_;  // shared: the total of each warp and the ones before it
   std::vector<std::vector<Expr>> before_;
   bool knows_before_ = true;  // what is before the tile is known from the start
 };

@@ -1,4 +1,4 @@
-// What the lanes of a vector do together, in Par(block).
+// Operations of the lanes of a vector together, in Par(block).
 #pragma once
 
 #include "parts/operator.h"

@@ -35,7 +35,7 @@ class Search {
   // compilers that run the threads of a block in a loop (PoCL's does not end).
   void operator()(const std::vector<std::vector<Expr>>& totals) {
     b_.if_then(has_before_, [&] { publish(has_totals, published_.totals, totals); });
-    // One thread waits for the neighbour: those before it have mostly come as far by then.
+    // One thread waits for the neighbour: earlier ones have mostly come as far by then.
     const Expr neighbour = b_.bind(max(block_.task - 1, 0), "neighbour");
     b_.while_loop(
         [&] {

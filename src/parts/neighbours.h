@@ -12,7 +12,7 @@ namespace fulgurite::parts {
 ///   for (apart = 1; apart < n; apart *= 2)
 ///     for (i = 0; i < n - apart; i += 2 * apart) partials[i] = op(partials[i], partials[i + apart])
 void join_neighbours(const Builder&, std::span<const Operator>, std::span<const Var> partials, Expr n);
-/// The same of n things that `join` joins: the second one to the first.
+/// Joins n things in this order; join(first, second) joins the second one to the first.
 void join_neighbours(const Builder&, Expr n, const std::function<void(Expr first, Expr second)>& join);
 
 }  // namespace fulgurite::parts

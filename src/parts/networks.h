@@ -31,12 +31,12 @@ using Network = void(scalar::Arena&, const Team&, std::int64_t n, const Meet&);
 /// Element 0 becomes the join of all of them, n being a power of two: each of a half meets its counterpart in
 /// the other one. The operator commutes.
 Network join_halves;
-/// Each element becomes the join of those up to it, n >= 1: runs of 2^step elements are scanned, and what the
-/// left one of two neighbours comes to meets all of the right one (Sklansky, "Conditional-sum addition
-/// logic", 1960).
+/// Each element becomes the join of all elements up to it, n >= 1: runs of 2^step elements are scanned, and
+/// the last element of the left one of two neighbouring runs is joined to all elements of the right one
+/// (Sklansky, "Conditional-sum addition logic", 1960).
 Network scan_runs;
 
-/// Those that blocks use, on this thread. Tests exchange them.
+/// The networks that blocks use, on this thread. Tests exchange them.
 struct BlockParts {
   Network* reduce = join_halves;
   Network* scan = scan_runs;

@@ -12,7 +12,7 @@ struct Operator {
   using Apply = std::function<std::vector<Expr>(const Builder&, std::span<const Expr> left,
                                                 std::span<const Expr> right)>;
   std::vector<Expr> neutral;  // of each component
-  Apply apply;                // to names and constants, which it gives as well
+  Apply apply;                // takes and returns names and constants
   bool commutative = false;
 };
 

@@ -15,14 +15,14 @@ class Threads {
     Expr mine = place(t);
     b_.if_then(b_.bind(0 <= mine, "has_place"), [&] { body(mine); });
   }
-  // body(j) for the threads from `from` on in front of `to` that have the same place.
+  // body(j) for the threads from `from` on, before `to`, that have the same place.
   void for_same(Expr mine, Expr from, Expr to, const std::function<void(Expr)>& body) {
     b_.for_loop(from, to, i64(1), "j", [&](Expr j) {
       Expr other = place(j);
       b_.if_then(b_.bind(equal(other, mine), "same"), [&] { body(j); });
     });
   }
-  // How many threads from `from` on in front of `to` have it.
+  // How many threads from `from` on, before `to`, have it.
   Expr count_same(Expr mine, Expr from, Expr to) {
     Expr variable = b_.declare(i64(0), "n");
     for_same(mine, from, to, [&](Expr) {
@@ -119,7 +119,7 @@ void OwnBins::flush(const Builder& of_block, const Block& block) const {
   });
 }
 
-// A point goes as far behind the task's next place of its class as there are threads of that class before;
+// A point goes as far after the task's next place of its class as there are threads of that class before;
 // the last of them says where the next tile goes on.
 void deal_in_turn(const Builder& of_block, const Block& block, std::span<const Var> posted, Var table,
                   std::span<const Var> arrays) {

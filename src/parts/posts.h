@@ -1,6 +1,6 @@
 // What the threads of a block have posted, one point each: the number of a place (-1: none), and values. It
-// goes to the places in the order of the points, which is that of the threads, although threads work side by
-// side: those whose points have one place find each other in shared memory.
+// goes to the places in the order of the points, which is the order of the threads, although threads work
+// side by side: threads whose points have one place find each other in shared memory.
 #pragma once
 
 #include "parts/block.h"
@@ -16,14 +16,14 @@ Expr place_of(const Builder&, std::span<const Expr> indices, std::span<const Exp
 /// over its points, in shared memory if they take no more than `most_bytes`.
 class OwnBins {
  public:
-  /// Each is the neutral element. A barrier stands behind.
+  /// Sets each to the neutral element. A barrier follows.
   OwnBins(const Builder&, const Block&, Operator by, Expr size, std::span<const Var> bins,
           std::int64_t most_bytes);
 
-  /// bin of the place = that op values, for each point. posted[0] has the places, the others the values. A
-  /// barrier stands before and behind.
+  /// For each point, bin of the place = bin op values. posted[0] has the places, the others the values. A
+  /// barrier stands before and after.
   void combine(const Builder&, const Block&, std::span<const Var> posted) const;
-  /// Behind the last point.
+  /// After the last point.
   void flush(const Builder&, const Block&) const;
 
  private:

@@ -10,9 +10,9 @@ namespace fulgurite::parts {
 
 using scalar::Kind, scalar::Op, scalar::Var;
 
-/// What a block may do for bins of its own: they take so many bytes, and it walks its points so often at
-/// most. `are_kept`: the array has bins of each block, those of one place beside each other, and the block's
-/// are stored there; else the array has one for each place, which the block's are joined to.
+/// What a block may do for bins of its own: they take this many bytes, and it walks its points this often at
+/// most. `are_kept`: the array has bins of each block, the bins of one place beside each other, and the
+/// block's are stored there; else the array has one for each place, which the block's are joined to.
 struct BinLimits {
   std::int64_t bytes = 0;
   int passes = 1;
@@ -20,14 +20,14 @@ struct BinLimits {
   bool are_kept = false;
 };
 
-/// Of a scatter whose operator is one operation of memory.
+/// The bins of a scatter whose operator is one operation of memory.
 class SharedBins {
  public:
-  /// For a block that walks so many points, which update so many bins.
+  /// For a block that walks `n_points` points, which update `size` bins.
   SharedBins(const Builder&, const Block&, Var array, Expr size, kernel::Atomic::What, Expr n_points,
              const BinLimits&);
 
-  /// Before the points. A barrier stands behind.
+  /// Before the points. A barrier follows.
   void open(const Builder&, const Block&);
   /// A point's value, in Par(block).
   void update(const Builder&, Expr place, Expr value) const;
@@ -49,7 +49,7 @@ class SharedBins {
   Expr identity_, are_shared_;
   Expr size_;       // bins that there are
   Expr most_;       // that fit
-  Expr first_, n_;  // those that are in shared memory
+  Expr first_, n_;  // the bins that are in shared memory
 };
 
 /// Walks the points with all of these; those of a scatter by its number.

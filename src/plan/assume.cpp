@@ -50,7 +50,7 @@ class Assuming {
  private:
   Slot fresh() { return plan_.n_slots++; }
 
-  // A divisor that nobody knows divides.
+  // An unknown divisor is taken to divide.
   void add(Steps& to, const Compute& s) {
     if (s.site != 0 && unknown_.contains(s.b))
       to.push_back({Copy{s.to, s.a}});

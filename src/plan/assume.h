@@ -7,7 +7,7 @@
 
 namespace fulgurite::plan {
 
-/// What was assumed, of what elements decide.
+/// What was assumed about values that elements decide.
 struct Assumptions {
   std::int64_t iterations = 1;  // of each loop
   bool loops = false, branches = false;
@@ -15,7 +15,7 @@ struct Assumptions {
 };
 
 /// The plan with other steps where these depend on elements that were fetched: loops run as often as is
-/// assumed, of branches the first is taken, and checks hold. Notes in `assumed` what there was of it.
+/// assumed, of branches the first is taken, and checks hold. Notes in `assumed` which of these there were.
 Plan without_elements(Plan, Assumptions& assumed);
 
 }  // namespace fulgurite::plan

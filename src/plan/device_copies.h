@@ -1,9 +1,9 @@
 // Where the elements of an array are besides the host: copies in the memory of devices. A copy is made when a
-// program on a device first reads the array, stays while the array lives, and is what the device's results
-// are until the host reads them. Where a device has no memory left, the copies that were not used for longest
-// go first: those that the host has too, then those that it gets now. (As in Chakravarty et al., Accelerating
-// Haskell array codes with multicore GPUs, DAMP 2011, each array of the host knows its copies; Accelerate
-// frees with its garbage collector, this with the last share of the array.)
+// program on a device first reads the array, stays while the array lives, and holds the device's results
+// until the host reads them. Where a device has no memory left, the copies that were not used for longest
+// go first: copies that the host has too, then copies that it fetches now. (As in Chakravarty et al.,
+// Accelerating Haskell array codes with multicore GPUs, DAMP 2011, each array of the host knows its copies;
+// Accelerate frees with its garbage collector, this with the last share of the array.)
 #pragma once
 
 #include <fulgurite/storage.h>
@@ -28,7 +28,7 @@ class FULGURITE_HIDDEN DeviceCopies {
   DeviceCopies(const DeviceCopies&) = delete;
   DeviceCopies& operator=(const DeviceCopies&) = delete;
 
-  /// What was allocated on the device and has `bytes` of elements, or if `keeps` is not null what it adopted:
+  /// Memory allocated on the device with `bytes` of elements, or, if `keeps` is not null, adopted memory:
   /// given back with the array.
   void add(runtime::Device& device, runtime::Memory memory, std::size_t bytes,
            std::shared_ptr<const void> keeps);
@@ -37,7 +37,7 @@ class FULGURITE_HIDDEN DeviceCopies {
   /// until release() was called as often.
   runtime::Memory acquire(runtime::Device& device, std::size_t bytes);
   void release(runtime::Device& device) noexcept;
-  /// Where the device has them, if it does.
+  /// The elements' memory on the device, if they are there.
   std::optional<runtime::Memory> known_on(const runtime::Device& device) noexcept;
 
  private:
@@ -64,10 +64,10 @@ class FULGURITE_HIDDEN DeviceCopies {
   std::vector<Copy> copies_;
 };
 
-/// Memory of the device, if need be that of arrays that can do without. Throws OutOfMemory.
+/// Memory of the device, if need be taken from arrays that can do without theirs. Throws OutOfMemory.
 runtime::Memory allocate_on(runtime::Device& device, std::size_t bytes);
 
-/// An array's `bytes` of elements that are in memory of the device, which is theirs now.
+/// An array's `bytes` of elements that are in memory of the device, which the array owns now.
 std::shared_ptr<const Storage> storage_on(runtime::Device& device, runtime::Memory memory, std::size_t bytes,
                                           std::shared_ptr<const void> keeps = nullptr);
 

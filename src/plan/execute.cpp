@@ -251,7 +251,7 @@ class Run {
     array.data = buffer_of(array).memory.data;
   }
 
-  // The same, for the statement at the site.
+  // Allocates for the statement at the site, which an error names.
   void allocate(Place p, Kind kind, Site site) {
     try {
       allocate(p, kind);
@@ -418,7 +418,7 @@ class Run {
     std::ranges::copy(then.buffers, buffers_.data());
   }
 
-  // Behind the last iteration launches change nothing, so that the arrays are as they were in the moment when
+  // After the last iteration launches change nothing, so that the arrays are as they were in the moment when
   // its condition was launched, if no memory of theirs was used by others: what is released meanwhile is kept
   // for these iterations.
   void run(const Converge& s) {

@@ -1,4 +1,4 @@
-// Runs a plan on a device: no compiler stage, no lock, no hashing, no allocation but that of arrays.
+// Runs a plan on a device: no compiler stage, no lock, no hashing, no allocation except for arrays.
 #pragma once
 
 #include <fulgurite/error.h>
@@ -21,9 +21,9 @@ struct Loaded {
   Plan plan;
   runtime::Device* device = nullptr;
   bool is_host = true, reads_host = false;  // as the device says of itself
-  std::string identity = {};  // of the plan, on several ranks, which have to run the same; else empty
+  std::string identity = {};  // of the plan, on several ranks, which have to run one plan; else empty
   std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels, unless they are in
-  std::unique_ptr<const runtime::BackgroundBuild> later;        // this, which makes them meanwhile
+  std::unique_ptr<const runtime::BackgroundBuild> later;        // in this, which makes them meanwhile
   std::vector<SiteText> sites;                                  // Site s is sites[s - 1]
 };
 

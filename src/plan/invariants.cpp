@@ -68,7 +68,7 @@ class Invariants {
     }
   }
 
-  // Of a slot that nothing else assigns.
+  // Whether the action gives its slot, which nothing else assigns, the same value in every iteration.
   bool is_invariant(const Action& action, const std::unordered_set<Slot>& varying) const {
     if (const auto* s = base::as<Constant>(action)) return n_assigned_.at(s->to) == 1;
     if (const auto* s = base::as<Resident>(action)) return n_assigned_.at(s->to) == 1;

@@ -1,12 +1,12 @@
-// Scalars of loops: what is the same in every iteration is computed once.
+// Scalars of loops: values that no iteration changes are computed once.
 #pragma once
 
 #include "plan/plan.h"
 
 namespace fulgurite::plan {
 
-/// Constants, and computations of nothing that the loop assigns, stand in front of loops, those of inner
-/// loops in front of all around them. Not what fails, and not out of branches.
+/// Constants, and computations of nothing that the loop assigns, stand before loops, constants of inner
+/// loops before all around them. What may fail stays, and nothing moves out of branches.
 Plan hoist_invariants(Plan);
 
 }  // namespace fulgurite::plan

@@ -25,7 +25,7 @@ struct Touched {
   std::vector<Place> made, used;
 };
 
-// Of a step without steps inside.
+// The places that a step without steps inside touches.
 Touched touched(const Action& action) {
   return base::match(
       action, [](const Compute&) { return Touched(); }, [](const Constant&) { return Touched(); },
@@ -41,7 +41,7 @@ Touched touched(const Action& action) {
       [](const While&) { return Touched(); }, [](const Converge& s) { return Touched{{}, {s.flags}}; });
 }
 
-// What a list of steps does to a set of live places: before the steps, `used` and what is live behind them
+// What a list of steps does to a set of live places: before the steps, `used` and what is live after them
 // but not `made` is live.
 struct Effect {
   Live used, made;
@@ -99,7 +99,7 @@ class Releases {
       if (param.rank > 0) params_.insert(param.place);
   }
 
-  // The steps with releases; `live`: behind them, then before them.
+  // The steps with releases; `live`: after them, then before them.
   Steps operator()(const Steps& steps, Live& live) {
     Steps backwards;
     Live behind_launch = live;  // the launch that comes next
@@ -161,7 +161,7 @@ class Releases {
     return branch;
   }
 
-  // Places that are dead behind the loop. What is live before the head is live behind the body.
+  // Places that are dead after the loop. What is live before the head is live after the body.
   Live repeat(const Steps& given_head, const Steps& given_body, Live& live, Steps& head, Steps& body) {
     const Live behind = live;
     const Effect &of_head = effects_(given_head), &of_body = effects_(given_body);

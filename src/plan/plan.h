@@ -58,7 +58,7 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 /// A new array that begins as a copy of `from` and may be changed. Where nothing reads `from` any more
-/// (`is_last`: in and behind the next Launch only as what it is copied from) and its memory is nobody
+/// (`is_last`: in and after the next Launch only as what it is copied from) and its memory is nobody
 /// else's, `to` gets that memory and `fresh` is 0; otherwise `to` is allocated and `fresh` is 1: the next
 /// Launch copies, or a CopyArray.
 struct Reuse {
@@ -70,8 +70,8 @@ struct Reuse {
   Site site = 0;  // as of Allocate
   bool operator==(const Reuse&) const = default;
 };
-/// Of a Reuse that needs a copy, where the next Launch does not make it: if the slot is not 0, the elements
-/// of `from`, which has as many, go to `to`.
+/// The copy for a Reuse that needs one, where the next Launch does not make it: if the slot is not 0, the
+/// elements of `from`, which has as many, go to `to`.
 struct CopyArray {
   Place to, from;
   Kind kind;
@@ -84,7 +84,7 @@ struct Shrink {
   Slot extent;
   bool operator==(const Shrink&) const = default;
 };
-/// Last use was before: the memory may be reused.
+/// The last use came before: the memory may be reused.
 struct Release {
   Place place;
   bool operator==(const Release&) const = default;
@@ -110,8 +110,8 @@ struct Copy {
   Slot to, from;
   bool operator==(const Copy&) const = default;
 };
-/// to = how many blocks of so many threads the device runs at once, as the compiled kernel's registers and
-/// shared memory allow; at least 1. The same whenever it is asked.
+/// to = how many blocks of `threads` threads the device runs at once, as the compiled kernel's registers and
+/// shared memory allow; at least 1. The answer is the same each time.
 struct Resident {
   Slot to;
   std::int32_t kernel;  // of Plan::kernels
@@ -130,7 +130,7 @@ struct While {
   Steps body;
   bool operator==(const While&) const;
 };
-/// The same where the device makes the condition, the last launch of `head`, which stores it to the i32 array
+/// A While whose condition the device makes, in the last launch of `head`, which stores it to the i32 array
 /// `flags` and counts in its element 1 how often it was 1. All launches inside do nothing where flags[0] is
 /// 0, and nothing is fetched or copied, so that iterations may be launched before their condition is known.
 struct Converge {
@@ -139,7 +139,7 @@ struct Converge {
   Steps body;
   bool operator==(const Converge&) const;
 };
-/// As many as went round so far are launched ahead, up to this.
+/// As many iterations as have run so far are launched ahead, but at most this many.
 inline constexpr std::size_t most_ahead = 32;
 
 using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, CopyArray, Shrink, Release,

@@ -9,7 +9,7 @@
 
 namespace fulgurite::plan {
 
-/// What the operation behind a site says when it fails. The message quotes values (base/quote.h): of a Check
+/// The message of the operation at a site when it fails. The message quotes values (base/quote.h): of a Check
 /// its operands; of an index the index and the extent; and the position, the number of the failing element.
 struct SiteText {
   enum class Error : std::uint8_t { shape, index, arithmetic, argument, memory };

@@ -1,4 +1,4 @@
-// Which parameters a plan reads. Of the others it knows the extents only, so that their elements need not be
+// Which parameters a plan reads. It knows only the extents of the others, so that their elements need not be
 // where the plan runs: unread components of composites, arrays that only say how many elements there are.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Plans as text: for dumps, and as what the program cache keeps. parse(print(p)) == p.
+// Plans as text: for dumps, and for the program cache. parse(print(p)) == p.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace fulgurite::plan {
 
-/// `with_sources`: kernels' texts too (each with its length in front); without them a dump stays readable.
+/// `with_sources`: kernels' texts too (each after its length); without them a dump stays readable.
 std::string print(const Plan&, bool with_sources);
 /// Throws InternalError for a text that print(p, true) did not make.
 Plan parse(std::string_view);

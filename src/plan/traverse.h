@@ -7,7 +7,7 @@
 
 namespace fulgurite::plan {
 
-/// Every step's action, those of branches and loops after the one that they stand in, in their order.
+/// Every step's action in order; the steps of branches and loops come after the step that they stand in.
 void for_each_step(const Steps&, const std::function<void(const Action&)>& visit);
 
 }  // namespace fulgurite::plan

@@ -16,7 +16,7 @@ struct Bounds {
   std::int32_t n_slots, n_places, n_kernels;
   std::size_t n_sites;
 };
-/// Nothing for words that are no steps, or mention what there is not.
+/// Nothing for words that are no steps, or mention things that do not exist.
 std::optional<Steps> read_steps(base::WordReader, const Bounds&);
 
 }  // namespace fulgurite::plan

@@ -33,7 +33,7 @@ class BackgroundBuild::Builds {
   void cancel() { is_cancelled_ = true; }
   bool is_cancelled() const { return is_cancelled_; }
 
-  // Whether there was one more that nobody had begun.
+  // Whether there was one more that no thread had begun.
   bool build_next() {
     std::unique_lock lock(mutex_);
     const auto next = std::ranges::find(states_, Phase::queued, &State::phase);
@@ -62,7 +62,7 @@ class BackgroundBuild::Builds {
     Phase phase = Phase::queued;
     bool was_built = false;
     std::shared_ptr<const Kernel> kernel;
-    std::exception_ptr failure;  // that nobody has been told
+    std::exception_ptr failure;  // not reported yet
   };
 
   // Without the lock.
@@ -91,7 +91,7 @@ class BackgroundBuild::Builds {
   Device& device_;
   const std::vector<KernelSource> sources_;
   const pid_t process_ = getpid();
-  std::atomic<std::size_t> n_open_;  // that nobody has finished once
+  std::atomic<std::size_t> n_open_;  // kernels that are not finished once
   std::atomic<bool> is_cancelled_{false};
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;

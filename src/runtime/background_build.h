@@ -16,19 +16,19 @@ class BackgroundBuild {
   // Device::build() of each, on as many threads as there are kernels, at most `n_threads`; on this thread,
   // before it returns, if that is 0, where the system gives none, and where the process ends.
   BackgroundBuild(Device& device, std::vector<KernelSource> sources, int n_threads);
-  // What has not begun is not compiled any more.
+  // Kernels whose compilation has not begun are not compiled any more.
   ~BackgroundBuild();
   BackgroundBuild(const BackgroundBuild&) = delete;
   BackgroundBuild& operator=(const BackgroundBuild&) = delete;
 
-  // Once it is there. What its compilation threw is thrown once; who asks again has it compiled again.
+  // The kernel, once it is there. An error of its compilation is thrown once; asking again compiles it again.
   const Kernel& operator[](std::size_t k) const {
     const Kernel* kernel = there_[k].load(std::memory_order_acquire);
     return kernel != nullptr ? *kernel : wait_for(k);
   }
-  // Whether nothing is left to do for the threads: each kernel is there or was refused.
+  // Whether the threads have nothing left to do: each kernel is there or was refused.
   bool is_ready() const noexcept;
-  // Until all kernels are there. Throws as operator[] of the first that is not.
+  // Waits until all kernels are there. Throws as operator[] of the first one that was refused.
   void wait() const;
 
  private:

@@ -30,7 +30,7 @@ std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<c
   threads.reserve(wanted);
   try {
     while (threads.size() + 1 < wanted) threads.emplace_back(work);
-  } catch (const std::exception&) {  // no memory or no more threads: those that there are do it
+  } catch (const std::exception&) {  // no memory or no more threads: the existing ones do it
   }
   work();
   for (std::thread& thread : threads) thread.join();

@@ -16,7 +16,7 @@
 
 namespace fulgurite::runtime {
 
-// What `devices` shows and policies want to know.
+// What the command `devices` shows, and what policies ask.
 struct Description {
   std::string engine;  // "cpu", "opencl", "cuda"
   std::string name;    // "AMD EPYC ..."
@@ -25,7 +25,7 @@ struct Description {
   std::size_t last_level_cache;
   int vector_bytes;
   bool is_host;  // Memory::data is an address that the host may read and write
-  // A block of threads may wait for one that has begun before it, and sees what that one stored before a
+  // A block of threads may wait for a block that began before it, and sees what that block stored before a
   // release.
   bool blocks_wait = false;
   // Bytes that the threads of a block have together: 48 KiB, or less on a device that has less.
@@ -51,19 +51,19 @@ struct Memory {
 };
 
 // A kernel's text has the functions <name>_p0 ... <name>_p<n_phases - 1>; phase k + 1 starts when all tasks
-// of phase k are done. A phase named <name>_p<k>_in_order begins no task before those with lower numbers have
-// begun.
+// of phase k are done. A phase named <name>_p<k>_in_order begins no task before all tasks with lower numbers
+// have begun.
 struct KernelSource {
   std::string name;
   std::string text;
   int n_phases = 1;
 
-  // What engines want to know whose kernels are not called with a context.
-  std::vector<std::int32_t> arguments{};    // of each parameter in order: 0 an array, else the bytes of a
-                                            // scalar
+  // For engines whose kernels are not called with a context.
+  // For each parameter, in order: 0 for an array, else the bytes of the scalar.
+  std::vector<std::int32_t> arguments{};
   std::vector<std::int32_t> block_sizes{};  // threads of a block, of each phase
-  bool can_fail = false;                    // there is a record of failures behind the parameters
-  // That the threads of a block share, of each phase; on the CPU one number, of what tasks keep on the stack.
+  bool can_fail = false;                    // there is a record of failures after the parameters
+  // The bytes that the threads of a block share in each phase; on the CPU one number, the bytes of the stack.
   // Empty: none.
   std::vector<std::int32_t> shared_bytes{};
   // What its tasks touch (runtime/footprint.h), for devices of several ranks.
@@ -72,14 +72,14 @@ struct KernelSource {
   std::string label{};
 };
 
-// What one phase of a compiled kernel takes of a multiprocessor.
+// The part of a multiprocessor that one phase of a compiled kernel takes.
 struct Occupancy {
   int block_size = 0;
-  int registers = 0;                                  // of a thread
-  int thread_bytes = 0;                               // of a thread in memory: what registers do not hold
-  int shared_bytes = 0;                               // of a block
-  int n_blocks = 0, n_threads = 0, most_threads = 0;  // at once: blocks, their threads, and as many as could
-                                                      // be
+  int registers = 0;     // of a thread
+  int thread_bytes = 0;  // of a thread in memory: what registers do not hold
+  int shared_bytes = 0;  // of a block
+  // The blocks that run at once, their threads, and the threads that a multiprocessor could run.
+  int n_blocks = 0, n_threads = 0, most_threads = 0;
   friend bool operator==(const Occupancy&, const Occupancy&) = default;
 };
 
@@ -88,7 +88,7 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
 
-  // Of each phase, on engines that know; else nothing.
+  // The occupancy of each phase, on engines that know; else nothing.
   virtual std::vector<Occupancy> occupancy() const { return {}; }
 };
 
@@ -116,33 +116,34 @@ class Device {
   virtual void copy(Memory to, Memory from, std::size_t bytes) = 0;
 
   // Memory of the user's on this device, which stays the user's, as the engine's own users know it. Throws
-  // DeviceError where it cannot be this device's, or is smaller.
+  // DeviceError where the memory cannot be this device's, or is smaller.
   virtual Memory adopt(void* handle, std::size_t bytes);
   virtual void disown(Memory memory) noexcept;
-  // What the engine's own users know memory by, once what was uploaded, copied or computed there has arrived.
+  // The engine's own handle for the memory, once everything uploaded, copied or computed there has arrived.
   virtual void* handle(Memory memory);
 
-  // From memory, from the disk cache, or from the compiler; a kernel that another thread is building is
-  // waited for.
+  // The kernel from memory, from the disk cache, or from the compiler; a kernel that another thread is
+  // building is waited for.
   virtual std::shared_ptr<const Kernel> build(const KernelSource& source) = 0;
 
-  // From what was compiled before, elsewhere, for an architecture that this device runs; `source` lacks its
-  // text unless code is text. Kept for as long as somebody holds it.
+  // The kernel from code that was compiled elsewhere for an architecture that this device runs; `source`
+  // lacks its text unless code is text. Kept as long as it is held.
   virtual std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code);
 
-  // How many blocks of so many threads run at once, as what each phase takes leaves room for them; at least
-  // 1, and the same whenever it is asked. Of engines that tell (Description::tells_occupancy).
+  // How many blocks of `threads` threads run at once, as far as the registers and the shared memory of each
+  // phase leave room for them; at least 1, and the same each time. Only engines with
+  // Description::tells_occupancy answer.
   virtual std::int64_t resident_blocks(const Kernel& kernel, int threads) const;
 
   // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it
   // already.
   virtual std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) = 0;
-  // Of several ranks: ends the job unless all of them call with the same text now. Others do nothing.
+  // On several ranks: ends the job unless all of them call with an equal text now. Else does nothing.
   // Messages name the user's line, which may be another on each rank.
   virtual void agree(std::string_view what, const std::source_location& line = {});
-  // Until all launches are done; a failure that `launch` could not know yet.
+  // Waits until all launches are done. Returns a failure that `launch` could not know yet.
   virtual std::optional<Failure> wait() = 0;
-  // The same when an error is on its way, which other ranks may not meet: they are not waited for.
+  // wait() when an error is on its way, which other ranks may not meet: they are not waited for.
   virtual std::optional<Failure> give_up() { return wait(); }
 };
 

@@ -15,7 +15,7 @@ std::vector<std::string> names_of(std::span<const Entry> devices) {
   return names;
 }
 
-// What the variable says, or nothing.
+// The variable's value, or nothing.
 std::string wanted_device(const char* variable);
 
 // `wanted` is a number of the list, from 0, or a part of a device's name in any case; empty: `otherwise`.

@@ -109,7 +109,7 @@ std::optional<std::string> read_entry(const fs::path& path, EntryKind kind, cons
   return payload;
 }
 
-// A file of ours: an entry, or what a writer left behind.
+// A file of ours: an entry, or a temporary file that a writer left.
 struct Found {
   fs::path path;
   std::optional<EntryKind> kind;  // none: temporary

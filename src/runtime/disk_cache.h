@@ -1,13 +1,13 @@
-// A directory of what compilation made: kernels (machine code) and programs (plans as text), found again by
+// A directory of compilation's results: kernels (machine code) and programs (plans as text), found again by
 // digest.
 //
 // An entry is a file with a header (magic, version, kind, key, length, checksum) and the payload. It is
 // written under a temporary name and renamed, so that no reader ever sees half of one, whoever is killed
-// when; what does not check is a miss and is replaced by the next write. The directory is bounded: entries
-// that were not used for longest go first, and so do temporary files that were left behind. It belongs to the
-// user alone: code found there is executed, so a directory that somebody else owns or can write to is
+// when; an entry that does not check is a miss and is replaced by the next write. The directory is bounded:
+// entries that were not used for longest go first, and so do temporary files that writers left. It belongs to
+// the user alone: code found there is executed, so a directory that somebody else owns or can write to is
 // refused, and so is each entry that is somebody else's. Whatever goes wrong with the directory, programs
-// work without it; a notice on standard error, once, says what.
+// work without it; a notice on standard error, once, says what went wrong.
 #pragma once
 
 #include <atomic>

@@ -6,7 +6,7 @@
 
 namespace fulgurite::runtime {
 
-// What people are told who lack it: "the OpenCL library", then what to do where it is missing, and where it
+// The message for people who lack it: "the OpenCL library", then what to do where it is missing, and where it
 // is too old.
 struct LibraryAdvice {
   std::string name, if_missing, if_old;

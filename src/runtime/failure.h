@@ -21,13 +21,13 @@ struct Failure {
   static constexpr std::size_t most_more = 14;
   std::int32_t site;                              // of the plan's table of source locations and messages
   std::int64_t element;                           // of the kernel's result
-  std::int64_t value;                             // the index or the like
+  std::int64_t value;                             // the index or dividend
   std::int64_t bound;                             // what it should have been below
   std::int64_t group = 0;                         // not 0: of how many elements each counts as one position
   std::array<std::int64_t, most_more> more = {};  // values that the message quotes after these two
 
   std::int64_t position() const { return group > 1 ? element / group : element; }
-  /// What the message quotes.
+  /// The values that the message quotes.
   std::array<std::int64_t, 2 + most_more> values() const {
     std::array<std::int64_t, 2 + most_more> all{value, bound};
     for (std::size_t k = 0; k < more.size(); ++k) all[2 + k] = more[k];

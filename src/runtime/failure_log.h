@@ -1,6 +1,6 @@
 // The failures of launches on a device that runs them later. Each launch that can fail gets a record in the
 // device's memory, which its kernel fills in; waiting reads them all, and the first launch that failed
-// counts, as what came after may be its consequence. Records are zero when they are handed out.
+// counts, as later failures may be its consequence. Records are zero when they are handed out.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class FailureRecords {
   virtual void clear(std::size_t n) = 0;
 };
 
-// Of one host thread between two waits.
+// The log of one host thread between two waits.
 class FailureLog {
  public:
   // `records` are zero.
@@ -61,7 +61,7 @@ class FailureLog {
   std::optional<Failure> first_;  // of records that were used again since
 };
 
-// Of all host threads. A thread has a log from its first launch that can fail until it waits.
+// The logs of all host threads. A thread has a log from its first launch that can fail until it waits.
 class FailureLogs {
  public:
   // `make` gives records that are zero.
@@ -74,7 +74,7 @@ class FailureLogs {
     bool has_waited = false;  // for this thread's launches; else none of them could fail
     std::optional<Failure> failure = {};
   };
-  // Of this thread's launches since its last call.
+  // Collects the failures of this thread's launches since its last call.
   Collected collect();
 
  private:

@@ -17,7 +17,7 @@ bool are_alike(const Touched& a, const Touched& b) {
   return a.buffer == b.buffer && a.stores == b.stores && a.is_marked == b.is_marked;
 }
 
-// The same elements as one set, where the runs of `b` lie beside those of `a`, or go on behind them.
+// The same elements as one set, where the runs of `b` lie beside the runs of `a`, or go on after them.
 std::optional<Touched> together(const Touched& a, const Touched& b) {
   if (!are_alike(a, b) || a.is_certain != b.is_certain || a.low == INT64_MIN || b.high == INT64_MAX)
     return std::nullopt;
@@ -193,7 +193,7 @@ Strided Touches::value(const Formula& f, std::int64_t task) {
   const auto operand = [&](std::int32_t step) -> const Strided& {
     return step < 0 ? none : values_[static_cast<std::size_t>(step)];
   };
-  // Of a loop or of lanes: nothing else takes its values.
+  // The values of a variable of a loop or of lanes, which nothing else takes.
   const auto variable = [&](Strided values) {
     if (values.is_point()) return values;
     values.variables = variables_[static_cast<std::size_t>(&f - phase_.formulas.data())];

@@ -22,12 +22,12 @@ struct Touch {
   bool stores = false;
   std::int32_t at = 0, condition = -1;
   std::int32_t loop = -1;  // of the phase's loops the one that it stands in
-  /// Its places are those that marks say, of this phase for a store, of an inspector before it for a read.
+  /// Its places are the ones that marks say, of this phase for a store, of an inspector before it for a read.
   bool is_marked = false;
   friend bool operator==(const Touch&, const Touch&) = default;
 };
 
-/// Of elements of `buffer` that are read or stored at places which the data say: a task stores 1 to the
+/// Marks of elements of `buffer` that are read or stored at places which the data say: a task stores 1 to the
 /// element of `marks`, an array of the engine's own, that stands for the element and its neighbours.
 struct Marks {
   std::int32_t buffer = 0, marks = 0;
@@ -44,7 +44,7 @@ struct PhaseFootprint {
   /// number (inspector and executor: Saltz, Crowley, Mirchandaney, Berryman: Run-time scheduling and
   /// execution of loops on message passing machines, Journal of Parallel and Distributed Computing 8, 1990).
   bool is_inspector = false;
-  /// Of an inspector: reads; else stores.
+  /// An inspector marks reads; other phases mark stores.
   std::vector<Marks> marks = {};
   std::vector<Formula> formulas = {};
   std::vector<Touch> touches = {};
@@ -61,7 +61,7 @@ struct OwnArray {
 };
 
 struct Footprints {
-  /// Of each array parameter, the engine's own included.
+  /// For each array parameter, the engine's own included.
   std::vector<std::int32_t> element_bytes = {};
   /// The last array parameters are the engine's own.
   std::vector<OwnArray> own = {};
@@ -96,9 +96,10 @@ struct Touched {
 /// How closely it is looked at: whole loops at a time, or each iteration of outermost loops by itself, where
 /// these are few. What depends on the iteration, such as where a row's stores are aligned, is known then.
 enum class Look : std::uint8_t { loops, iterations };
-/// Touches of all buffers, of those that tasks touch at places which known elements say, or of the others.
+/// Touches of all buffers, only of buffers that tasks touch where known elements say, or of the other
+/// buffers.
 enum class Which : std::uint8_t { all, by_elements, others };
-/// Of the tasks of one launch of a phase; elements without a bound are INT64_MIN or INT64_MAX.
+/// Touches of the tasks of one launch of a phase; elements without a bound are INT64_MIN or INT64_MAX.
 class Touches {
  public:
   /// All of them outlive this.

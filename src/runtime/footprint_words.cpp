@@ -89,7 +89,7 @@ Footprints Footprints::of_words(std::span<const std::int64_t> from) {
       t.is_marked = small(0, 2) != 0;
     }
   }
-  FULGURITE_CHECK(at == from.size(), "a footprint has {} words behind its end", from.size() - at);
+  FULGURITE_CHECK(at == from.size(), "a footprint has {} words after its end", from.size() - at);
   return all;
 }
 

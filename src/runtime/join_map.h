@@ -1,5 +1,5 @@
-// A table of things that are dear to make: what several threads ask for at once is made by the first, and the
-// others wait for it. A thing that could not be made is not remembered: whoever waited gets the same
+// A table of things that are expensive to make: what several threads ask for at once is made by the first,
+// and the others wait for it. A thing that could not be made is not remembered: whoever waited gets the same
 // exception, who comes later tries again.
 #pragma once
 
@@ -42,7 +42,7 @@ class JoinMap {
     }
   }
 
-  // What is being made meanwhile reaches those who wait for it, and nobody else.
+  // A thing that is being made meanwhile reaches only the threads that wait for it.
   void clear() {
     const std::lock_guard lock(mutex_);
     entries_.clear();

@@ -60,7 +60,7 @@ class Span {
   Span& operator=(const Span&) = delete;
 
   bool is_on() const { return event_.has_value(); }
-  // Of a kernel, if it is on.
+  // Says what the kernel is of; only while it is on.
   void set_origin(std::string_view program, std::string_view operation, std::string_view file, unsigned line);
   void add_peer(const PeerBytes& peer) {
     if (event_) event_->peers.push_back(peer);

@@ -17,7 +17,7 @@ class Signature {
   explicit Signature(const KernelSource& source);
 
   const std::string& name() const { return name_; }
-  // Of each parameter in order: 0 an array, else the bytes of a scalar.
+  // For each parameter, in order: 0 for an array, else the bytes of the scalar.
   const std::vector<std::int32_t>& arguments() const { return arguments_; }
   const std::vector<std::int32_t>& block_sizes() const { return block_sizes_; }
   std::size_t n_phases() const { return block_sizes_.size(); }

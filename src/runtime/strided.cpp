@@ -24,7 +24,7 @@ Strided made(Wide low, Wide high, Wide stride) {
   return {first, first + apart, apart == 0 ? 0 : step, 1, false, 0};
 }
 
-// Without runs: those become neighbours all the way.
+// Without runs, whose elements become neighbours all the way.
 Strided flat(const Strided& s) {
   if (s.run == 1) return s;
   return {s.low, s.high, 1, 1, s.is_exact && !s.has_gaps(), s.variables};

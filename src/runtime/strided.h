@@ -139,7 +139,7 @@ auto with_operation(const Formula& f, const Take& take) {
   }
 }
 
-/// Of arithmetic, a set that contains whatever its operation makes of elements of the operands.
+/// A set that contains every result of an arithmetic operation on elements of the operands.
 Strided computed(const Formula&, const Strided& a, const Strided& b, const Strided& c);
 
 /// A stride of both sets together.

@@ -129,9 +129,9 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   // Names.
-  Expr fresh(Type scalar, std::string name);                          // a scalar (or vector) variable
-  Expr fresh_array(Kind, std::vector<Expr> shape, std::string name);  // an array variable; its Expr has rank
-                                                                      // > 0
+  Expr fresh(Type scalar, std::string name);  // a scalar (or vector) variable
+  // An array variable; its Expr has rank > 0.
+  Expr fresh_array(Kind, std::vector<Expr> shape, std::string name);
   const VarInfo& info(Var) const;
   Expr name(Var) const;
   std::size_t n_vars() const;
@@ -145,8 +145,8 @@ class Arena {
   // Smart constructors: check operand types (FULGURITE_CHECK), fold constants, canonicalise, may return
   // another operation. Folding never changes a result's bits and never removes a possible failure that is
   // still reachable.
-  Expr apply(Op, std::span<const Expr> args, Site site = 0);  // all ops with rule same, compare, test,
-                                                              // select, shift
+  // For all operations with one of the rules same, compare, test, select and shift.
+  Expr apply(Op, std::span<const Expr> args, Site site = 0);
   Expr apply(Op op, std::initializer_list<Expr> args, Site site = 0) {
     return apply(op, std::span(args.begin(), args.size()), site);
   }
@@ -177,7 +177,8 @@ Expr rebuild(Arena&, Expr node, std::span<const Expr> new_args);  // same operat
 
 /// Calls `visit` once for every distinct node reachable from the roots, children before parents.
 void for_each_node(std::span<const Expr> roots, const std::function<void(Expr)>& visit);
-/// The same for one root, without the nodes in `seen` and what lies below them; those it visits are added.
+/// Calls `visit` for the nodes reachable from one root, but not for nodes in `seen` and what lies below them;
+/// adds the visited nodes to `seen`.
 void for_each_new_node(Expr root, std::unordered_set<Expr>& seen, const std::function<void(Expr)>& visit);
 bool mentions(Expr, Var);
 inline bool can_fail(Expr e) {

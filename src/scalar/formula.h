@@ -149,7 +149,7 @@ template <Made A>
 constexpr auto bitcast(A a, Kind kind) {
   return Formula(Bitcast{kind}, a);
 }
-/// Of a vector: itself.
+/// A vector is returned as it is.
 template <Made A>
 constexpr auto splat(A a, int lanes) {
   return Formula(Splat{lanes}, a);

@@ -12,8 +12,8 @@
 namespace fulgurite::scalar {
 namespace {
 
-constexpr std::size_t most_terms = 24;  // longer sums stay as they were written: collecting them again and
-                                        // again would be quadratic
+// Longer sums stay as they were written: to collect their terms again for each sum within would be quadratic.
+constexpr std::size_t most_terms = 24;
 
 struct Term {
   Expr atom;

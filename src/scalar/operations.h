@@ -113,7 +113,7 @@ T sign(T a) {
   return a > 0 ? T(1) : a < 0 ? T(-1) : a;
 }
 
-// Of equal operands, the first.
+// Returns the first of equal operands.
 template <class T>
 T min(T a, T b) {
   if constexpr (Float<T>)

@@ -63,7 +63,7 @@ class Parser {
   }
 
   Site parse_site() { return static_cast<Site>(lexer_.natural()); }
-  /// Of an index or a call; an @ that no number follows opens a location of the array IR.
+  /// The site of an index or a call; an @ that no number follows opens a location of the array IR.
   Site site_behind() {
     if (!lexer_.is("@") || lexer_.peek(1).kind != Token::Kind::number) return 0;
     lexer_.next();

@@ -42,7 +42,7 @@ T from_bits(Bits bits) {
 /// convert). Every rule of docs/semantics.md. Integer division by zero gives 0 here: the caller has tested
 /// the divisor and raised ArithmeticError.
 Bits evaluate(Op, Kind operand, Kind result, Bits a, Bits b = 0, Bits c = 0);
-/// The same for as many operands as `to` has elements; b and c are null for operations that have fewer.
+/// evaluate() on as many operands as `to` has elements; b and c are null for operations with fewer operands.
 void evaluate_all(Op, Kind operand, Kind result, const Bits* a, const Bits* b, const Bits* c,
                   std::span<Bits> to);
 

@@ -122,7 +122,7 @@ class Checker {
     return nullptr;
   }
 
-  // Of the Soac itself, or of the one inside with this number.
+  // Checks the axes of the Soac itself, or of the inner one with this number.
   void axes(const Nest& nest, const soac::Soac& op, std::size_t number) {
     std::size_t next = 0;
     for (const Axis& axis : nest.axes) {

@@ -29,7 +29,7 @@ class TileChecker {
     if (!holds) faults_.emplace_back(otherwise);
   }
 
-  // Of the Soac inside, several points that one operation takes.
+  // Checks points of the inner Soac that one operation takes together.
   void terms() {
     const std::int64_t together = terms_together(nest_);
     if (together == 1) return;
@@ -60,7 +60,7 @@ class TileChecker {
             "has no room for what it stages");
   }
 
-  // Of a nest whose last axes are those of a tile, and that of the reduction inside.
+  // Checks a nest whose last axes are a tile's, and the one of the reduction inside.
   void tile_of_block() {
     const std::size_t depth = nest_.axes.size() - 1;
     const auto only = [&](std::size_t axis, Unit unit) {

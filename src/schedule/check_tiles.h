@@ -1,4 +1,4 @@
-// What must hold of a nest that walks the points of a map together with those of the reduction inside.
+// What must hold for a nest that walks the points of a map together with the points of the reduction inside.
 #pragma once
 
 #include <string>

@@ -72,7 +72,7 @@ const Edit stream{"stream", "bytes read and written from which on stores bypass 
                     return launch;
                   }};
 
-const Edit look_ahead{"look_ahead", "elements in front of what is read that are fetched meanwhile",
+const Edit look_ahead{"look_ahead", "how many elements ahead of what is read memory is fetched",
                       [](scalar::Arena&, Launch launch, const Target& target, std::int64_t value) {
                         nest_of(launch, target).traffic.ahead = value;
                         return launch;

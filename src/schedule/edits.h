@@ -18,22 +18,21 @@ struct Target {
 
 struct Edit {
   std::string_view name, description;
-  /// Throws InternalError if the launch has no such target. `value` is of no use to edits that drop
-  /// something.
+  /// Throws InternalError if the launch has no such target. Edits that drop something ignore `value`.
   Launch (*apply)(scalar::Arena&, Launch, const Target&, std::int64_t value);
 };
 
-extern const Edit resize;      // the size of a cut
-extern const Edit rest;        // the pieces of a cut's remainder
-extern const Edit unsplit;     // drops a split
-extern const Edit unstage;     // drops a stage
-extern const Edit recombine;   // the number of the innermost level of a combine: accumulators, chain, copies
-                               // ..
+extern const Edit resize;   // the size of a cut
+extern const Edit rest;     // the pieces of a cut's remainder
+extern const Edit unsplit;  // drops a split
+extern const Edit unstage;  // drops a stage
+// Changes `n` of the innermost level of a combine: accumulators, chain, copies and so on.
+extern const Edit recombine;
 extern const Edit stream;      // bytes from which on stores bypass the caches
-extern const Edit look_ahead;  // elements that are fetched in front of what is read
+extern const Edit look_ahead;  // how many elements ahead of what is read memory is fetched
 extern const Edit portion;     // points that wait for the scalar code of bins
 
-/// All of them, in the order of their names.
+/// All edits, in the order of their names.
 std::span<const Edit* const> edits();
 
 }  // namespace fulgurite::schedule

@@ -13,21 +13,20 @@
 
 namespace fulgurite::schedule {
 
-/// Appends to each phase the reasons that its walk shows; decisions that depend on more give theirs
-/// themselves.
+/// Appends to each phase the reasons that its walk shows; other decisions append their reasons themselves.
 void add_reasons(scalar::Arena&, Launch&);
-/// Of a phase that fills an array which begins as another one.
+/// The reason of a phase that fills an array which begins as another one.
 inline constexpr const char* why_filled =
     "version: nothing is to be done where the array has the memory of the other one";
 
 struct PhaseInWords {
   std::string name;
   std::string where = {};  // the condition on sizes under which it runs; empty: always
-  /// Over which points it goes and who takes how many, outermost first; then the same of what is inside.
+  /// Over which points it goes and who takes how many, outermost first; inner statements follow in this form.
   std::vector<std::string> walk = {};
   std::vector<std::string> why = {};  // Phase::why
 };
-/// The phases in order. Those with different conditions are versions of the launch.
+/// The phases in order. Phases with different conditions are versions of the launch.
 std::vector<PhaseInWords> in_words(const Launch&, const scalar::NameOf&);
 
 }  // namespace fulgurite::schedule

@@ -4,6 +4,13 @@
 // that a walk sees of the decisions: an edited schedule gives another kernel and the same results.
 //
 // An Expr in a schedule mentions what the host knows before the launch: sizes, and names that a launch binds.
+//
+// Phases run in their order, each after all tasks of the phase before. Tasks of a phase, lanes and threads
+// take points in any order, but for Unit::turn and the joins that say so. A walk visits each point once
+// (Tail::overlap: some points of a map twice), and joins values in the order of the points unless the
+// operator commutes, so that schedules differ in the rounding of floats only, within float_sum_error. What
+// points compute has the semantics of soac/ir.h (docs/semantics.md): integers wrap, a zero divisor or an
+// index outside fails its element.
 #pragma once
 
 #include <cstdint>
@@ -59,14 +66,14 @@ struct Cut {
   Unit unit = Unit::sequence;
   Tail tail = Tail::mask;
   std::int64_t rest = 0;
-  /// So many pieces at the end are not walked: nobody needs what they would make.
+  /// This many pieces at the end are not walked, as nothing needs their results.
   std::int64_t left_out = 0;
   bool operator==(const Cut&) const = default;
 };
 
-/// A comparison of one index with what does not depend on the point: the axis is walked in two pieces, and in
-/// each of them the comparison is known, and what follows from it (index-set splitting). On an outer axis:
-/// rows take one of two ways.
+/// A comparison of one index with a value that does not depend on the point: the axis is walked in two
+/// pieces, and in each of them the comparison, and what follows from it, is known (index-set splitting). On
+/// an outer axis, each row takes one of two ways.
 struct Split {
   Expr condition;
   bool operator==(const Split&) const = default;
@@ -89,35 +96,37 @@ struct Stage {
   /// A window: reads as far from `read` as this, on the last axes, are served as well, and pieces that
   /// overlap keep what they share. Empty: that read alone.
   std::vector<Around> around = {};
-  /// The elements lie there in the order of the last axis but one, as threads read them that are neighbours
-  /// on that axis.
+  /// The elements lie in the order of the last axis but one, for threads that are neighbours on that axis.
   bool crosswise = false;
   /// The elements are computed by the map that makes the array, which is nowhere in memory.
   bool computed = false;
   bool operator==(const Stage&) const = default;
 };
 
-/// How the pieces of a cut leave what they have of one output, and how that becomes one.
+/// How the pieces of a cut leave their results for one output, and how these are joined.
 enum class Join : std::uint8_t {
-  accumulators,  // `n` accumulators side by side, joined behind the loop: the operator commutes
+  accumulators,  // `n` accumulators side by side, joined after the loop: the operator commutes
   chain,         // an accumulator takes `n` points, then an outer one takes it: bounds the rounding error
   runs,          // each lane or thread folds `n` neighbouring points, and their results are joined in order
   tree,          // neighbours first, in a logarithmic number of steps
   in_order,      // one after the other
-  partials,      // element t of each array of `memory` is what task t has, for a later phase to join
+  partials,      // element t of each array of `memory` is task t's result, for a later phase to join
   carried,       // element t of each array of `memory` is what task t goes on from, made by an earlier phase
-  handed_on,  // tasks take turns, or look back, to join what they have to what all before them have: of lanes
-              // `n` points of a task are scanned before its turn comes (0: they are folded), blocks look
-              // back at `n` of those before them at a time
-  packed,     // values go to memory of the task without gaps, and from there to their places: of lanes `n`
-              // points at most, of blocks Scan `n` counts; those of a partition are sorted by class there
-  counted,    // an earlier phase has counted the points of each class of each task
-  copies,     // `n` private copies of the bins, joined behind the loop
-  bins,      // each task has bins of its own in `memory`, for a later phase to join; of one place beside each
-             // other where the threads of a block fill them by operations of memory
-  taken,     // an operator that chooses one of its operands stores only where it takes the new one
-  atomic,    // one operation of memory: by threads on a stage, in at most `n` passes over the points, and
-             // by tasks; a stage is used where `n` points or more come for each of its elements
+  // Each task joins its total to the total of all tasks before it. Tasks of lanes take turns, and scan `n`
+  // points before their turn comes (0: they fold them). Blocks look back at `n` earlier blocks at a time.
+  handed_on,
+  // Values are packed without gaps in memory of the task, where a partition's are sorted by class, and stored
+  // from there. Lanes pack `n` points at most; for blocks, Scan `n` counts the values.
+  packed,
+  counted,  // an earlier phase has counted the points of each class of each task
+  copies,   // `n` private copies of the bins, joined after the loop
+  // Each task has bins of its own in `memory`, for a later phase to join. Where the threads of a block fill
+  // them by atomic operations, the bins of all tasks for one place lie beside each other.
+  bins,
+  taken,  // an operator that chooses one of its operands stores only where it takes the new one
+  // One atomic operation of memory: by threads on a stage, in at most `n` passes over the points, and by
+  // tasks. A stage is used where there are `n` points or more for each of its elements.
+  atomic,
   exchange,  // of several values for one place any stays
   winner,    // an earlier phase has found the last point for each place
   ranked,    // a Scan gives the place, and no two points have one
@@ -129,20 +138,19 @@ struct Combine {
     Unit unit = Unit::grid;
     Join how = Join::partials;
     std::int64_t n = 0;
-    /// Of copies: elements that there is room for in each.
+    /// For copies: how many elements each has room for.
     std::int64_t room = 0;
     /// Boolean: where it is false there is no such level; absent: it holds.
     Expr condition = {};
     bool operator==(const Level&) const = default;
   };
   std::vector<Level> levels = {};  // innermost first
-  /// Memory of the launch that the level of the grid uses, for each component of the output an array each:
-  /// `partials`, `bins`, `winner`: what a task has; `counted`: where its points of a class go; `carried` what
-  /// tasks go on from; `handed_on`: what a task has, what all up to it have, and behind those of all
-  /// components what says whose turn it is; of other levels: where its elements are, instead of in its
-  /// arrays.
+  /// Memory of the launch that the level of the grid uses, an array for each component of the output.
+  /// `partials`, `bins`, `winner`: each task's result; `counted`: where its points of a class go; `carried`:
+  /// what tasks go on from; `handed_on`: each task's total, the total of all tasks up to it, and after the
+  /// arrays of all components one for whose turn it is; other levels: where the output's elements are.
   std::vector<Var> memory = {};
-  /// What a component of a Scan is behind the last point goes to element `at` of an array.
+  /// The last value of a component of a Scan goes to element `at` of an array.
   struct End {
     std::size_t component = 0;
     Var array{};
@@ -165,7 +173,7 @@ struct Classes {
 struct Traffic {
   std::int64_t streaming = 0;  // bytes read and written from which on stores bypass the caches
   bool touch = false;          // from there on loads touch their cache lines first
-  std::int64_t ahead = 0;      // elements in front of what is read that are fetched meanwhile
+  std::int64_t ahead = 0;      // how many elements ahead of what is read memory is fetched
   std::int64_t portion = 0;    // points whose places and values wait for the scalar code of bins
   bool operator==(const Traffic&) const = default;
 };
@@ -200,12 +208,11 @@ struct Nest {
 struct Inner {
   std::size_t number = 0;
   Nest nest;
-  /// It is walked so where it has at most so many points; 0: however many it has. Shorter versions stand
-  /// first.
+  /// The version is taken for at most this many points; 0: for any number. Shorter versions stand first.
   std::int64_t up_to = 0;
   /// There is a piece even if there are no points.
   bool at_least_one = false;
-  /// It is walked so where the loops inside of a point take at most so many points; 0: however many.
+  /// The version is taken where loops inside of a point take at most this many points; 0: for any number.
   std::int64_t rows_up_to = 0;
   bool operator==(const Inner&) const;
 };
@@ -236,7 +243,7 @@ struct Phase {
   Expr guard;
   /// There is a task even if there are no points.
   bool at_least_one = false;
-  /// It has one task, which is that of the phase before it.
+  /// It has one task, and runs within the one task of the phase before it.
   bool in_phase_before = false;
   /// A reason for each decision, as explain.h says; edits do not change them.
   std::vector<std::string> why = {};
@@ -253,8 +260,7 @@ struct Copy {
   Expr fresh;
   bool operator==(const Copy&) const = default;
 };
-/// An array that takes the memory of another one, or begins as its copy: what the statement reads of `from`
-/// is there.
+/// An array that takes the memory of another one, or begins as its copy: reads of `from` read it.
 struct InPlace {
   Var array{}, from{};
   bool operator==(const InPlace&) const = default;
@@ -271,8 +277,8 @@ struct Landing {
   bool operator==(const Landing&) const = default;
 };
 
-/// How many blocks of so many threads run at once, which the kernel's registers and shared memory decide: the
-/// launch binds the name.
+/// How many blocks of `threads` threads run at once, which the kernel's registers and shared memory decide:
+/// the launch binds the name.
 struct Resident {
   Var name{};
   std::int64_t threads = 0;

@@ -26,10 +26,10 @@ std::vector<Var> memory_of_combines(const Nest&);
 const Combine* combine_of(const Nest&, Combine::Part, std::size_t which);
 /// Its level for a unit.
 const Combine::Level* level_of(const Nest&, Combine::Part, std::size_t which, Unit);
-/// Whether some output of the kind is combined so.
+/// Whether some output of the kind is combined by this join.
 bool has_join(const Nest&, Combine::Part, Join);
 
-/// The number of the Soac inside whose points the nest walks together with those of the Soac itself, and
+/// The number of the Soac inside whose points the nest walks together with the points of the Soac itself, and
 /// whose outputs it combines; 0: there is none.
 std::size_t number_of_combined(const Nest&);
 
@@ -38,11 +38,11 @@ const Nest* inner_of(const Nest&, std::size_t number);
 
 /// How many tasks a phase has: the pieces of its cuts for the grid, times its guard.
 Expr tasks_of(scalar::Arena&, const Phase&);
-/// Of each phase of a launch that has tasks of its own.
+/// The numbers of tasks of all phases that have tasks of their own.
 std::vector<Expr> tasks_of(scalar::Arena&, const Launch&);
 
-/// What the passes over a kernel of lanes need to know: the width of vectors, and elements in front of what
-/// is read that are fetched meanwhile.
+/// What the passes over a kernel of lanes need to know: the width of vectors, and how many elements ahead of
+/// what is read memory is fetched.
 struct Vectors {
   int lanes = 0;
   std::int64_t ahead = 0;
@@ -52,7 +52,7 @@ Vectors vectors_of(const Launch&);
 
 /// The value of a constant; absent: it is none.
 std::optional<std::int64_t> constant(Expr);
-/// Of integers that are not negative, rounded up.
+/// The quotient, rounded up, of integers that are not negative.
 Expr ceil_div(Expr a, Expr b);
 Expr product(scalar::Arena&, std::span<const Expr> factors);
 

@@ -1,4 +1,4 @@
-// What the phases around the main one compute, the same for lanes and for blocks: contents before points are
+// What the phases around the main one compute, for lanes and for blocks alike: contents before points are
 // stored, the partial results of tasks joined, what each task goes on from. Each is a legal Soac over names
 // of the program and memory of the launch. How it is walked differs: the caller adds a nest or a skeleton.
 #pragma once
@@ -22,11 +22,11 @@ struct Filling {
   std::vector<Part> parts;
   std::vector<Copy> copies;
 };
-/// Of the scatters without an operator. An array that begins as another one, element by element, is a copy
+/// For the scatters without an operator. An array that begins as another one, element by element, is a copy
 /// that can be spared, unless something else of the statement reads that array and it is not updated in
 /// place.
 Filling fill(const Surroundings&, const soac::Stm&, std::span<const InPlace>);
-/// The same part by part: `add` gets what it computes, and the copy that it makes, if it is one.
+/// fill() part by part: `add` gets what it computes, and the copy that it makes, if it is one.
 using AddFilling = std::function<void(soac::Stm computes, const std::optional<Copy>&)>;
 void fill(const Surroundings&, const soac::Stm&, std::span<const InPlace>, const AddFilling& add);
 /// A map that computes the initial contents of one scatter.
@@ -38,7 +38,7 @@ soac::Stm last(scalar::Arena&, const soac::Stm&, Expr n, std::span<const std::ve
 
 /// A scatter with an operator: for each place its initial value and what the `n` tasks have for it, in order:
 /// phase "places". `bins`: for each component the array with the bins of all tasks; the bin of a task for a
-/// place is number bin(task, place) there. Makes those of the scatter's arrays that `is_made` says.
+/// place is number bin(task, place) there. Makes the arrays of the scatter that `is_made` says.
 soac::Stm places(scalar::Arena&, const soac::Stm&, std::size_t scatter, Expr n, std::span<const Var> bins,
                  const std::function<Expr(Expr task, Expr place)>& bin,
                  const std::function<bool(Var)>& is_made);

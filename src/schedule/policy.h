@@ -16,7 +16,7 @@ namespace fulgurite::schedule {
 using Whole = std::int64_t;
 using Cost = double;
 
-/// Of a device whose tasks run as lanes of vectors: a CPU.
+/// Numbers for a device whose tasks run as lanes of vectors: a CPU.
 struct LanesPolicy {
 #define FULGURITE_NUMBER(type, name, value, ...) type name = value;
 #include "schedule/lanes_policy.def"
@@ -24,7 +24,7 @@ struct LanesPolicy {
   friend bool operator==(const LanesPolicy&, const LanesPolicy&) = default;
 };
 
-/// Of a device whose tasks are blocks of threads: a GPU.
+/// Numbers for a device whose tasks are blocks of threads: a GPU.
 struct BlocksPolicy {
 #define FULGURITE_NUMBER(type, name, value, ...) type name = value;
 #include "schedule/blocks_policy.def"
@@ -32,7 +32,7 @@ struct BlocksPolicy {
   friend bool operator==(const BlocksPolicy&, const BlocksPolicy&) = default;
 };
 
-/// Of all devices. No name stands in both parts.
+/// The numbers for all devices. No name stands in both parts.
 struct Policy {
   LanesPolicy lanes;
   BlocksPolicy blocks;

@@ -45,7 +45,7 @@ std::string of(const Combine& combine, bool on_lanes, bool is_outer) {
   return all;
 }
 
-// Of a nest that has an axis of the Soac inside: what the points of tiles share.
+// The reason of a stage in a nest with an axis of the inner Soac: points of tiles share it.
 std::string of_tiles(const Nest& nest, const Stage& stage) {
   const bool is_panel = is_shared_by_rows(nest, stage);
   if (stage.space == kernel::Space::shared)

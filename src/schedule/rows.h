@@ -29,7 +29,7 @@ Expr longest_row(scalar::Arena&, const soac::Lambda&);
 bool has_even_rows(const soac::Soac&);
 /// The most points of a sum inside that rounds; 0: there is none.
 Expr longest_sum(scalar::Arena&, const soac::Lambda&);
-/// A row of at most so many points is walked by one lane. A sum that passes through so few roundings keeps
+/// A row of at most this many points is walked by one lane. A sum with so few roundings keeps
 /// float_sum_error.
 std::int64_t most_in_lane(scalar::Arena&, const soac::Soac&, const LanesPolicy&);
 

@@ -12,19 +12,19 @@ struct SharedOperands {
   /// last axis but one, whose points share them: the right operand of a matrix product. Empty: there are
   /// none.
   std::vector<Expr> by_rows;
-  /// The same with the two axes of the map exchanged: the left operand.
+  /// `by_rows` with the two axes of the map exchanged: the left operand.
   std::vector<Expr> by_columns;
 };
 
-/// Of a map whose function is one reduction along one axis and scalars. Each element that is read at every
-/// point of both is in one; else there are none.
+/// The operands of a map whose function is one reduction along one axis and scalars. Each element that is
+/// read at every point of both is in one; else there are none.
 SharedOperands shared_operands(const Surroundings&, const soac::Soac&);
 
 /// The first array that one reads.
 Var first_array(Expr operand);
 
-/// Of a nest of such points that stages them: whether it is one that rows share, for it has a place for each
-/// column of a piece. The last axis is that of the reduction, the one before it that of the columns.
+/// Whether rows share this stage of a nest of such points, as it has a place for each column of a piece. The
+/// last axis is the reduction's, and the one before it the columns'.
 bool is_shared_by_rows(const Nest&, const Stage&);
 
 }  // namespace fulgurite::schedule

@@ -62,7 +62,7 @@ std::vector<Expr> roots_of(const Program& program) {
   return roots;
 }
 
-/// A product with its own rounding nowhere else to be seen: it, and its negation if that is between it and
+/// A product whose own rounding nothing else sees: it, and its negation if that is between it and
 /// the sum, are used once.
 std::optional<Product> product_used_once(Arena& arena, const Uses& uses, Expr e) {
   if (!uses.is_single(e) || (e.op() == Op::neg && !uses.is_single(e.arg(0)))) return {};
@@ -112,7 +112,7 @@ class Contraction {
     return found == made_.end() ? nullptr : &found->second;
   }
 
-  /// What an element of the array is, in terms of the parameters of the Soac that maps it; absent: unknown.
+  /// An element of the array, in terms of the parameters of the Soac that maps it; absent: unknown.
   static Expr element_of(const Made& array) {
     const Expr element = soac::mapped_result(*array.by, array.by->names[array.number]);
     return element && element.type().rank == 0 ? element : Expr();
@@ -152,7 +152,7 @@ class Contraction {
       const std::size_t at = is_left ? 0 : 1;
       std::optional<Product> product = product_used_once(arena_, uses_, e.arg(at));
       if (product)
-        product = scalar::product_of(arena_, args[at]);  // of what its factors have become
+        product = scalar::product_of(arena_, args[at]);  // of its factors as they are now
       else
         product = element_product(e.arg(at));
       if (product) return scalar::contracted(arena_, e.op(), *product, is_left, args[1 - at]);
@@ -189,7 +189,8 @@ class Contraction {
                    scalar::substitute(arena_, product->b, here)};
   }
 
-  /// Whether the element's indices are those of the points of a Soac beside the one that makes the array.
+  /// Whether the element's indices are the indices of the points of a Soac beside the one that makes the
+  /// array.
   bool is_elementwise(Expr element, const Made& array) const {
     const Stm* at = nullptr;
     for (std::size_t axis = 0; axis + 1 < element.args().size(); ++axis) {
@@ -242,7 +243,7 @@ class Contraction {
   std::unordered_map<std::shared_ptr<const kernel::Kernel>, std::shared_ptr<const kernel::Kernel>> kernels_;
 };
 
-// A product in code that nobody needs is no use.
+// A product in code that nothing needs is no use.
 Program run_contract(Program program, PassContext& context) {
   remove_dead(program);
   Contraction(program, context).run();
@@ -250,7 +251,7 @@ Program run_contract(Program program, PassContext& context) {
   return program;
 }
 
-/// Of reductions and scans, which join values in an order that is the engine's: operands of sums of floats
+/// Contracts reductions and scans, whose order is the engine's choice: operands of sums of floats
 /// that are products become fma_sums, and in operators a sum (not a difference) of two products takes one of
 /// them without rounding it. The rounding of their results is not specified to the bit in any case.
 class SumsOfProducts {

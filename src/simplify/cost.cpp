@@ -27,7 +27,7 @@ int cost_of_node(Expr e, bool addresses_only) {
   return addresses_only ? 0 : costs.operation;
 }
 
-// The nodes that mention one of the names, those that may fail, loads, and functions, which are computed
+// The nodes that mention one of the names, nodes that may fail, loads, and functions, which are computed
 // where they stand.
 std::unordered_set<Expr> computed_each_time(std::span<const Expr> order, const soac::Vars& names) {
   std::unordered_set<Expr> found;
@@ -40,7 +40,8 @@ std::unordered_set<Expr> computed_each_time(std::span<const Expr> order, const s
   return found;
 }
 
-// Of those of an element, where `names` are those that depend on its index; null: of one evaluation.
+// The cost of computing the roots once for each element. `names` depend on the element's index: arithmetic
+// that does not need them is free. Null: the cost of one evaluation.
 int cost_of_roots(std::span<const Expr> roots, const soac::Vars* names) {
   // A node that is only ever an index, or part of one, and a sum or product: the addressing of the load pays
   // for it.

@@ -17,17 +17,18 @@ struct Costs {
   int division = 8;   // of floats, square root
   int integer_division = 12;
   int function = 20;  // transcendental
-  int loop = 1000;    // a statement that loops: dearer than any expression
+  int loop = 1000;    // a statement that loops: more expensive than any expression
   int cheap = 8;  // at most this: computing again is preferred to an array in memory (one store and one load)
 };
 inline constexpr Costs costs;
 
 int cost_of(std::span<const scalar::Expr> roots);
-/// Of one evaluation of the body; inner Soacs and Loops count as `loop`, an If as its dearer branch.
+/// The cost of one evaluation of the body; inner Soacs and Loops count as `loop`, an If as its more expensive
+/// branch.
 int cost_of(const soac::Lambda&);
-/// Of one of many elements that the function computes, each from its index. Arithmetic that does not depend
-/// on the index costs nothing, as a kernel computes it once for all elements of a task, nor do Ifs whose
-/// answers are known.
+/// The cost of one of many elements that the function computes, each from its index. Arithmetic that does not
+/// depend on the index costs nothing, as a kernel computes it once for all elements of a task, nor do Ifs
+/// whose answers are known.
 int cost_of_element(const soac::Lambda&, const std::function<bool(scalar::Expr condition)>& is_known = {});
 inline bool is_cheap(int cost) {
   return cost <= costs.cheap;

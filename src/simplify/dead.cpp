@@ -66,7 +66,7 @@ class Deadness {
     need(arena_.info(v).shape, live);
   }
 
-  /// Takes the components that nobody reads out of a statement of which something is read.
+  /// Takes unread components out of a statement of which something is read.
   void prune(Stm& stm, const Vars& live) const {
     std::vector<bool> used;
     for (Var v : stm.names) used.push_back(live.contains(v));

@@ -1,9 +1,9 @@
 // Reductions of packed values. Where the operator of a reduction reads an unsigned component by its bit
 // fields only, and these together are all of it, the fields are reduced in its place: each is a component of
-// its own, which is taken apart once for each point and put together once at the end, not taken apart and put
-// together by each application of the operator. Lanes then hold one field each. Where
-// the operator does with fields only what keeps their lowest bits apart from those above (sums, products),
-// there are no masks either: what stands above a field is dropped at the end.
+// its own, which is taken apart once for each point and put together once at the end, not by each application
+// of the operator. Lanes then hold one field each. If the operator uses only operations whose lowest bits do
+// not depend on higher ones (sums, products), there are no masks either: bits above a field are dropped at
+// the end.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -46,7 +46,7 @@ std::uint64_t low_bits(unsigned size) {
   return size >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
 }
 
-/// e = other op constant, or constant op other for what commutes.
+/// e = other op constant, or constant op other if op commutes.
 struct WithConstant {
   Expr other;
   std::uint64_t constant;
@@ -73,8 +73,8 @@ std::optional<unsigned> masked_to(Expr e) {
   return {};
 }
 
-/// What e reads of a name: `name >> from & mask`, without the mask up to the top, without the shift from the
-/// bottom.
+/// The bits that e reads of a name: `name >> from & mask`, without the mask up to the top, without the shift
+/// from the bottom.
 struct Read {
   Var name;
   Field field;
@@ -91,7 +91,7 @@ std::optional<Read> read_of(Expr e) {
   return Read{name.var(), {from, std::min(size.value_or(width), width - from)}};
 }
 
-/// No bit of the field can be set. Looks so many operations deep.
+/// Whether no bit of the field can be set. Looks at most this many operations deep.
 bool is_zero(Expr e, Field field, int depth = 12) {
   const unsigned width = width_of(e.kind());
   if (field.from >= width) return true;
@@ -181,7 +181,7 @@ class Splitter {
 
   using Fields = std::vector<std::vector<Field>>;  // of each component
 
-  /// With `above` there may be anything above a field.
+  /// With `above` the bits above a field may be anything.
   std::vector<Expr> apart(const std::vector<Expr>& values, const Fields& fields, bool above) {
     std::vector<Expr> parts;
     for (std::size_t j = 0; j < values.size(); ++j)

@@ -1,11 +1,13 @@
-// Points that change arrays of their own where they lie (soac/reuse.h) can do so only where nobody reads what
-// the arrays were. Readers of elements do not need the former array:
-//   y = with(x, p, v); ... x[i] ...            becomes   old = x[p]; y = with(x, p, v); ... i == p ? old :
-//   y[i] y = with(x, first.., map(k) { .. x[k] .. })  becomes   v = map(k) { .. x[k] .. }; y = with(x,
-//   first.., v)
-//   y = loop (x) { .. x[i] .. }, i from outside   becomes   old = x[i]; y = loop (x) { .. old .. }
-// so that a step of a loop costs what it replaces, and not the array. Last of all passes: others see reads of
-// one array where there are some of two.
+// Points can change arrays of their own where they lie (soac/reuse.h) only if nothing reads the former array
+// afterwards. Readers of elements do not need it:
+//   y = with(x, p, v); ... x[i] ...
+//     becomes  old = x[p]; y = with(x, p, v); ... i == p ? old : y[i]
+//   y = with(x, first.., map(k) { .. x[k] .. })
+//     becomes  v = map(k) { .. x[k] .. }; y = with(x, first.., v)
+//   y = loop (x) { .. x[i] .. }, where i comes from outside
+//     becomes  old = x[i]; y = loop (x) { .. old .. }
+// so that a step of a loop costs as much as the elements that it replaces, and not as the array. It runs
+// late, as it makes reads of two arrays where other passes still see reads of one.
 #include <algorithm>
 
 #include "base/match.h"
@@ -220,7 +222,7 @@ class FormerElements {
 
   // ---- elements that are read afterwards
 
-  // How statements behind i, and results, use the array: not at all, as elements, or as a whole.
+  // How statements after i, and results, use the array: not at all, as elements, or as a whole.
   enum class Use : std::uint8_t { none, elements, whole };
   Use use_behind(const Lambda& f, std::size_t i, Var array) const {
     Use use = Use::none;
@@ -235,7 +237,7 @@ class FormerElements {
     };
     for (std::size_t k = i + 1; k < f.body.size(); ++k) {
       soac::for_each_root(f.body[k], look);
-      // What scatters begin with stays what it is.
+      // The first contents of scatters stay as they are.
       if (begins_as(f.body[k], array)) return Use::whole;
     }
     for (Expr result : f.results) look(result);

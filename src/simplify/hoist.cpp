@@ -3,17 +3,15 @@
 //
 // Moving a statement out makes it run where the function might not have run at all, or before a Check that it
 // relies on: an element that it reads may not exist, a divisor be 0. Therefore:
-//   - a statement that cannot fail, surely ends, and whose reads are inside their arrays whatever else holds
-//     moves out of Soac and Loop bodies, unless a Check comes before it in the body;
-//   - any statement moves out of a body that surely runs (all extents, or the trips of a for-Loop, are
-//   positive
-//     constants);
-//   - a Check that reads and divides nothing moves out of any Soac body, for-Loop body and branch, guarded:
-//   it
-//     holds or the body does not run. Shapes inside nested functions are thus checked before anything runs;
-//   - another statement with scalar results moves out of a Soac or Loop body guarded by an If, with zeros
-//   where
-//     the body does not run;
+//   - a statement that cannot fail, certainly ends, and whose reads are inside their arrays whatever else
+//     holds moves out of Soac and Loop bodies, unless a Check comes before it in the body;
+//   - any statement moves out of a body that certainly runs (all extents, or the trips of a for-Loop,
+//     are positive constants);
+//   - a Check that reads and divides nothing moves out of any Soac body, for-Loop body and branch,
+//     guarded: it holds or the body does not run. Shapes inside nested functions are thus checked
+//     before anything runs;
+//   - another statement with scalar results moves out of a Soac or Loop body guarded by an If, with
+//     zeros where the body does not run;
 //   - after a Check that stays, only statements whose reads are inside whatever else holds move;
 //   - nothing else moves out of branches, operators and conditions of while-Loops.
 // At the top of a program, Checks of what is known from the arguments go first, in their order.
@@ -101,7 +99,7 @@ class Hoister {
       Vars mentioned, own;
       soac::add_mentioned(stm, mentioned);
       soac::add_bound(stm, own);
-      // Of nested names too: what a shape mentions must be bound around it, even if no size mentions it.
+      // Nested names count too: what a shape mentions must be bound around it, even if no size mentions it.
       for (Var name : own) add_shape(name, mentioned);
       // A running value differs from point to point even if what it runs over does not.
       const bool invariant = !as<soac::Scan>(stm.op) &&

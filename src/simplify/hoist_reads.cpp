@@ -55,7 +55,7 @@ class ReadChecks {
     }
   }
 
-  // Of names that the loop does not bind, and of these parameters.
+  // Whether the expressions have only names that the loop does not bind, and these parameters.
   bool is_invariant(std::span<const Expr> exprs, std::span<const Var> params) const {
     Vars mentioned;
     soac::add_mentioned(exprs, mentioned);
@@ -64,7 +64,7 @@ class ReadChecks {
     });
   }
 
-  // Those that are evaluated at each point.
+  // The reads that are evaluated at each point.
   std::vector<CheckedRead> reads_of(const Soac& op) const {
     std::vector<CheckedRead> reads;
     scalar::for_each_node(op.body.results, [&](Expr e) {

@@ -6,13 +6,13 @@
 
 namespace fulgurite::simplify {
 
-/// Whether the loop's body runs at all, as what is known before the loop says; null: nothing that may be
-/// evaluated there says it.
+/// Whether the loop's body runs at all, as an expression of names known before the loop; null: no expression
+/// that may be evaluated there tells.
 scalar::Expr runs_at_all(scalar::Arena&, const soac::Loop&);
 
-/// Of each map in the body of a loop that surely runs if the loop does, reads of arrays whose shapes do not
-/// change, at elements of arrays that do not change: a Soac that only checks the indices stands before the
-/// loop, which runs if the body does, and the reads have no sites.
+/// Looks at maps in the body of a loop that certainly run if the loop does. Where they read arrays whose
+/// shapes do not change, at indices from arrays that do not change, a Soac before the loop checks the
+/// indices, if the body runs at all, and the reads have no sites.
 void check_reads_before_loops(soac::Program&, soac::PassContext&);
 
 }  // namespace fulgurite::simplify

@@ -42,7 +42,7 @@ void collect(Expr e, std::int64_t factor, std::vector<Term>& terms) {
   }
 }
 
-/// The atom, of those that do not cancel, that was created first; nothing of a constant.
+/// The oldest atom whose terms do not cancel; an absent Expr where only a constant is left.
 Expr first_atom(Expr e) {
   std::vector<Term> terms;
   collect(e, 1, terms);

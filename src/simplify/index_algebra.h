@@ -33,8 +33,8 @@ class IndexAlgebra {
    private:
     IndexAlgebra& algebra_;
     std::size_t n_facts_;
-    std::unordered_map<scalar::Expr, scalar::Expr> memo_;  // of outside: what is proven inside holds only
-                                                           // there
+    // The memo of the enclosing scope: what is proven inside holds only there.
+    std::unordered_map<scalar::Expr, scalar::Expr> memo_;
   };
   scalar::Expr operator()(scalar::Expr);
   /// Proven: the element that an index expression reads exists.
@@ -55,7 +55,7 @@ class IndexAlgebra {
   std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor, int depth) const;
   bool is_below(scalar::Expr e, scalar::Expr limit, int depth) const;
   std::optional<std::int64_t> greatest(scalar::Expr) const;  // a constant bound of something not negative
-  bool is_not_negative(scalar::Expr, int facts = most_facts) const;  // by so many facts together
+  bool is_not_negative(scalar::Expr, int facts = most_facts) const;  // by at most this many facts together
   bool mentions_indices_of(scalar::Expr, scalar::Expr fact) const;
   bool is_small(scalar::Expr) const;  // no sum or difference of a few such things overflows
   void assume(scalar::Expr condition);

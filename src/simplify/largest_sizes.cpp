@@ -56,8 +56,7 @@ struct Wanted {
   Location where;
 };
 
-// What an operator makes has no place in a computation of sizes alone, nor has what the condition of a loop
-// makes.
+// A computation of sizes alone leaves out operators and conditions of loops, and the arrays that they make.
 bool is_walked(soac::Role role) {
   return role != soac::Role::operation && role != soac::Role::condition;
 }
@@ -86,11 +85,11 @@ class Search {
     functions(s);
     return array_;
   }
-  /// What would bound the array.
+  /// The sizes that would bound the array.
   const std::vector<Wanted>& wanted() const { return wanted_; }
 
  private:
-  /// How long the path is to where a name is bound, and in front of which statement it has a value.
+  /// How long the path is to where a name is bound, and before which statement it has a value.
   struct Bound {
     std::size_t depth, behind;
   };
@@ -138,7 +137,7 @@ class Search {
     }
   }
 
-  // What points give is made where the arrays of all of them have memory.
+  // Results of points are made where the arrays of all points have memory.
   void place_results(const Stm& around, const Lambda& f, soac::Role role) {
     for (std::size_t k = 0; k < f.results.size(); ++k)
       if (f.results[k].type().rank > 0 &&
@@ -191,7 +190,7 @@ class Search {
     const auto want_result = [&](const Lambda& f, std::size_t function) {
       Path path = path_;
       path.push_back({function, 0, repeats(s)});
-      // Behind the statements of the function that bind its names.
+      // After the statements of the function that bind its names.
       scalar::for_each_node(std::span(&f.results[k], 1), [&](Expr e) {
         const auto bound = e.is_name() ? bound_.find(e.var()) : bound_.end();
         if (bound != bound_.end() && bound->second.depth == path.size())
@@ -230,7 +229,7 @@ class Search {
     if (is_limited) return;
     for (std::size_t k = depth; k < path.size(); ++k)
       if (path[k].repeats) path.resize(k);
-    // A size from outside of a branch that gives the array is bounded in front of the branch.
+    // A size from outside of a branch that gives the array is bounded before the branch.
     path.resize(std::min(path.size(), std::max(depth, path_.size())));
     wanted_.push_back({size, std::move(path), is_extent, s.where});
   }
@@ -253,7 +252,7 @@ class Largest {
  public:
   Largest(Arena& arena, Expr size) : arena_(arena), size_(size) {}
 
-  /// Binds `most`. Other names are those of the original.
+  /// Binds `most`. Other names are the original's.
   Stm of(const Stm& s, std::span<const Step> path, Expr most) const {
     Stm copy{{most.var()}, s.op, s.where, as<Soac>(s.op) ? "largest size" : s.origin};
     base::match(
@@ -285,7 +284,7 @@ class Largest {
   }
 
  private:
-  // The size, or the largest inside the statement that the path leads to. Statements behind it go, unless
+  // The size, or the largest inside the statement that the path leads to. Statements after it go, unless
   // they make the state of a loop.
   Expr inside(Lambda& f, std::span<const Step> path, bool makes_state) const {
     const auto at = f.body.begin() + static_cast<std::ptrdiff_t>(path[0].statement);
@@ -305,7 +304,7 @@ class Largest {
       largest[0] = rename(std::move(largest[0]));
       size = arena_.name(largest[0].names[0]);
     }
-    // The names of a size that is read are bound in front of this place.
+    // The names of a size that is read are bound before this place.
     if (!largest.empty())
       f.body.insert(f.body.begin() + static_cast<std::ptrdiff_t>(path[0].statement), std::move(largest[0]));
     return size;
@@ -393,7 +392,7 @@ class LargestSizes {
     return arena_.name(before.back().names[0]);
   }
 
-  // Says what the size is at most, where it has a value.
+  // Adds the Check that bounds the size, where the size has a value.
   void check(Stm& s, const Wanted& wanted, Expr most) {
     std::vector<Stm>* body = nullptr;
     Stm* around = &s;

@@ -65,7 +65,7 @@ class Comparison {
 
   static bool is_there(Expr e) { return static_cast<bool>(e); }
 
-  /// What the lists of roots and functions do not tell: where one part ends and the next begins.
+  /// Whether parts begin and end alike, which the lists of roots and functions do not tell.
   static bool same_form(const Stm& a, const Stm& b) {
     return base::match(
         a.op,

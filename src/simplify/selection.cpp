@@ -36,7 +36,7 @@ namespace {
 
 /// More keys would not stay in registers, and to insert a list into another one takes half their square.
 constexpr std::int64_t most_kept = 8;
-/// Of fewer elements than so many for each that is read a network sorts all.
+/// If there are fewer elements than this for each that is read, a network sorts all of them.
 constexpr std::int64_t least_share = 4;
 
 /// The greatest index at which any array that a Sort binds is read: `most_kept` or more if it is not known,
@@ -52,7 +52,7 @@ class Reads {
   }
   bool empty() const { return greatest_.empty(); }
 
-  /// Of all arrays that the statement binds: as many elements are read at most; 0: more.
+  /// The most elements that are read of any array that the statement binds; 0: too many.
   std::int64_t of(const Stm& sort) const {
     std::int64_t greatest = -1;
     for (Var name : sort.names) greatest = std::max(greatest, greatest_.at(name));
@@ -132,7 +132,7 @@ class Selection {
       if (found == places_.end()) return Expr();
       const Expr array = found->second.array, number = (*again)(e.arg(1));
       Expr place = chosen(found->second.of, number);
-      // What is said of an element that is not there.
+      // An element that does not exist keeps its number, so that the read fails and names it.
       if (e.site() != 0)
         place = select((0 <= number) & (number < arena_.info(array.var()).shape[0]), place, number);
       return arena_.index(array, std::span(&place, 1), e.site());
@@ -238,8 +238,8 @@ class Selection {
     return found;
   }
 
-  // Keys, each with its place behind it. Keys of 32 bits are compared as wider numbers, none of which equals
-  // the key of no element: a loop in ascending order then knows that what it has comes first.
+  // Pairs of a key and its place. Keys of 32 bits are compared as wider numbers, none of which equals the key
+  // that stands for no element: a loop in ascending order then knows that the pairs it holds come first.
   Found by_pairs(const Stm& s, const Sort& sort, std::size_t n, Expr extent) {
     auto [point, key] = keyed(sort);
     std::array<Expr, 2> no_element{last(key.kind()), last(Kind::i64)};
@@ -271,7 +271,7 @@ class Selection {
     for (std::size_t k = 0; k < n; ++k) found.places.push_back(pairs[2 * k + 1]);
     return found;
   }
-  // Said of no element as well, that nothing need be computed where the place is known to be none.
+  // False if the place is that of no element, so that nothing is computed where that is known.
   static Expr is_less(const Expr* a, const Expr* b) {
     return (0 <= a[1]) & ((a[0] < b[0]) | (equal(a[0], b[0]) & (a[1] < b[1])));
   }
@@ -314,7 +314,7 @@ class Selection {
     return names;
   }
 
-  /// Of the places the one with that number.
+  /// The place with that number.
   Expr chosen(const std::vector<Expr>& places, Expr number) {
     Expr place = places.back();
     for (std::size_t k = places.size() - 1; k-- > 0;)

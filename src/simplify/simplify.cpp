@@ -35,7 +35,7 @@ using soac::Stm;
 
 namespace {
 
-/// One walk from the first statement to the last. What a name has become is in rename_; statements of this
+/// One walk from the first statement to the last. The new meaning of a name is in rename_; statements of this
 /// and the enclosing scopes that a later one may equal are in earlier_, conditions of Checks passed in
 /// checked_.
 class Simplifier {
@@ -111,7 +111,7 @@ class Simplifier {
         [&](const soac::Let& l) { return let(stm, l); });
     const auto joined = std::exchange(joined_, {});
     const bool is_replaced = gone || replaced_by_earlier(stm);
-    // What the first components are called is known only now.
+    // The names of the first components are known only now.
     for (const auto& [name, first] : joined) rename_.bind(name, rename_(arena_.name(first)));
     if (is_replaced) return;
     for (Var& name : stm.names) name = rename_.binder(name);
@@ -123,7 +123,7 @@ class Simplifier {
     out.push_back(std::move(stm));
   }
 
-  /// Leaves of a reduction's components that always have one value the first.
+  /// Keeps only the first of a reduction's components that always have one value.
   void join_equal(soac::Reduction& r, std::vector<Expr>& operands, std::vector<Var>& names) {
     const std::size_t n = r.op.results.size();
     const std::vector<std::size_t> first = equal_components(arena_, r, operands);
@@ -227,7 +227,8 @@ class Simplifier {
     return true;
   }
 
-  /// Every element that it reads is there wherever the statement stands, not only where the branch is taken.
+  /// Whether every element that it reads exists wherever the statement stands, not only where the branch is
+  /// taken.
   bool loads_are_safe(const Lambda& branch) {
     bool safe = true;
     scalar::for_each_node(branch.results,
@@ -235,7 +236,7 @@ class Simplifier {
     return safe;
   }
 
-  /// State that no iteration changes is what it was at the start.
+  /// Replaces state that no iteration changes by its first value.
   void drop_constant_state(Stm& stm, Loop& l, std::vector<Stm>& out) {
     const std::size_t first = l.trips ? 1 : 0;
     for (std::size_t k = 0; k < l.initial.size();) {
@@ -294,7 +295,7 @@ class Simplifier {
   }
 
   /// The value in place of a name of the statement. Where the name is a size and the value may not stand in a
-  /// shape, a Let keeps the name. Gives what the name has become.
+  /// shape, a Let keeps the name. Returns the new meaning of the name.
   Expr bind(const Stm& stm, Var name, Expr value, std::vector<Stm>& out) {
     if (sizes_.contains(name) && !may_be_size(value)) {
       const Var kept = rename_.binder(name);
@@ -369,14 +370,14 @@ class Simplifier {
   IndexAlgebra algebra_;
   std::vector<std::pair<std::size_t, Stm>> earlier_;  // with their keys
   std::vector<Expr> checked_;
-  std::vector<std::pair<Var, Var>> joined_;  // components of the statement, and the first one that equals
-                                             // each
+  // Components of the statement that equal an earlier one, and that one.
+  std::vector<std::pair<Var, Var>> joined_;
   bool at_top_ = false;
   soac::Vars sizes_;  // names that shapes and sizes of iteration spaces mention
 };
 
 Program run_simplify(Program program, PassContext& context) {
-  // A loop that nothing needs must not leave the checks of its one iteration behind.
+  // A loop that nothing needs must not leave the checks of its one iteration in the program.
   remove_dead(program);
   Simplifier(program, context).program(program);
   remove_dead(program);

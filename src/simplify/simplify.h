@@ -1,6 +1,6 @@
-// In: a program. Out: one that computes the same and does less: sizes that Checks prove equal are one size,
-// equal statements are one, trivial Soacs are the arrays that they copy, branches and loops that are known
-// are taken, Checks that hold or repeat are gone, and what nobody needs is not there. Establishes: no
+// In: a program. Out: one that computes the same results with less work: sizes that Checks prove equal are
+// one size, equal statements are one, trivial Soacs are the arrays that they copy, branches and loops that
+// are known are taken, Checks that hold or repeat are gone, and nothing unneeded is left. Establishes: no
 // statement whose results are all unused, except Checks.
 #pragma once
 
@@ -22,7 +22,7 @@ extern const soac::Pass contract;
 extern const soac::Pass fma_sum;
 /// Last but one: arrays of few elements in functions of elements are scalars (small_arrays.cpp).
 extern const soac::Pass small_arrays;
-/// Behind them: readers of elements do not keep an array of a point from being changed where it lies
+/// Runs after them: readers of elements do not keep an array of a point from being changed where it lies
 /// (former_elements.cpp).
 extern const soac::Pass former_elements;
 /// Last of all: arrays that points make, whose sizes nothing bounds, have the largest size computed before

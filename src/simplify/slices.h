@@ -1,4 +1,4 @@
-// Of sorted segments the first few elements are read through slices, each of one segment, made at the point
+// The first few elements of sorted segments are read through slices, each of one segment, made at the point
 // of a map over the segments:
 //
 //   sorted: f32[n] = sort (x) segments offsets by ...

@@ -29,7 +29,7 @@ namespace {
 
 // Fewer points than this are not worth lanes of their own.
 constexpr std::int64_t least_points = 8;
-// Rows of so many points are vectors by themselves.
+// Rows with at least this many points are vectors by themselves.
 constexpr std::int64_t least_row = 8;
 
 class SmallArrays {
@@ -117,7 +117,7 @@ class SmallArrays {
     return points > 1 && take_together(stm, n - taken, taken, 0);
   }
 
-  // Points of the axes [first, first + count) together, `behind` axes standing behind these.
+  // Points of the axes [first, first + count) together, `behind` axes standing after these.
   bool take_together(Stm& stm, std::size_t first, std::size_t count, std::size_t behind) {
     const auto& op = std::get<Soac>(stm.op);
     if (!are_many({op.dims.begin(), op.dims.begin() + static_cast<std::ptrdiff_t>(first)})) return false;

@@ -1,6 +1,6 @@
-// Scatters whose points may store in any order say so: those whose points have places of their own, or store
-// one value. Before fusion, while arrays are read that it may hide: a sort, a scan. What a combinator's own
-// function scatters is stored by one task or thread, in order, whatever it says.
+// Scatters whose points may store in any order say so: scatters whose points have places of their own, or
+// store one value. Before fusion, while arrays are read that it may hide: a sort, a scan. What a combinator's
+// own function scatters is stored by one task or thread, in order, whatever it says.
 #include "base/match.h"
 #include "simplify/simplify.h"
 #include "soac/injective.h"

@@ -153,7 +153,7 @@ class Unroller {
         s.op, [&](const Soac& op) { soac(s, op, out); },
         [&](const soac::Scan& scan) {
           if (depth_ > 0) return running(s, scan, out);
-          // Of the points around, which stay.
+          // A Scan of the points around, which stay.
           out.push_back({s.names, soac::Scan{scan.reduction, values(scan.operands), scan.inclusive}, s.where,
                          s.origin});
         },

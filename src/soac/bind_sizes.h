@@ -5,13 +5,14 @@
 
 namespace fulgurite::soac {
 
-/// The arguments, with names in place of those that are no extents where the function has arrays whose shapes
-/// depend on them; appends the Lets that bind the names.
+/// The arguments of a function, where an argument that is no extent is replaced by a name if shapes of the
+/// function's arrays depend on it; appends the Lets that bind the names.
 std::vector<Expr> bind_for_shapes(scalar::Arena&, const Lambda&, std::vector<Expr> arguments,
                                   std::vector<Stm>& lets);
 
-/// Binds by Lets the sizes of iteration spaces that are no extents: inside a function of elements they may be
-/// any expressions, in these statements, which come from one, they may not.
+/// Binds by Lets the sizes of iteration spaces that are no extents. Inside a function of elements sizes may
+/// be any expressions; these statements come from such a function, and now stand where only extents are
+/// allowed.
 void bind_sizes(scalar::Arena&, std::vector<Stm>&);
 
 }  // namespace fulgurite::soac

@@ -48,7 +48,7 @@ Bounds::Bounds(const Program& program, Knows knows)
         if (arena_.info(name).type.rank > 0) made_.emplace(name, &s);
 }
 
-// Names that are extents wherever they have a value: of state, of what a branch gives and a partition keeps.
+// Names that are extents wherever they have a value: sizes in state, of a branch's results, of kept elements.
 void Bounds::count_extents(const std::vector<Stm>& body) {
   for (const Stm& s : body) {
     if (as<Soac>(s.op)) {
@@ -63,7 +63,7 @@ void Bounds::count_extents(const std::vector<Stm>& body) {
   }
 }
 
-// Those among names that are bound together.
+// Names bound together: one that is an extent of an array among them is a size.
 void Bounds::extents_of(std::span<const Var> names) {
   for (Var array : names)
     for (Expr extent : arena_.info(array).shape)
@@ -134,7 +134,7 @@ void Bounds::assume(Expr condition, bool holds) {
   }
 }
 
-// Of `a && b` and `a || b`, which evaluate b only where it decides.
+// Learns from `a && b` and `a || b`, which evaluate b only where it decides.
 void Bounds::assume(const Choice& choice, bool holds) {
   const auto is = [](Expr e, bool value) { return e.is_constant(value ? 1 : 0); };
   if (is(choice.no, !holds)) {
@@ -244,8 +244,8 @@ Interval Bounds::with_rounding(Expr e, Interval interval) {
   return intervals_.meet(interval, {all.least, std::max<Wide>(rest.most, 0) + 1, {}, most});
 }
 
-// What conditions say: of e itself, and of e as the difference of the two sides of one. Differences are of
-// the values modulo 2^64, and the right one is the one in the interval.
+// Bounds of e from conditions: on e itself, and on e as the difference of the two sides of one. Differences
+// are of the values modulo 2^64, and the right one is the one in the interval.
 Interval Bounds::with_facts(Expr e, Interval interval) {
   if (facts_.empty() || asked_.size() > 4 || !asked_.insert(e.id()).second) return interval;
   const Wide no_least = intervals_.any(e.kind()).least, no_most = intervals_.any(e.kind()).most;
@@ -270,7 +270,7 @@ Interval Bounds::with_facts(Expr e, Interval interval) {
   return interval;
 }
 
-// The same value where evaluating the expression does not fail, and a value where it does.
+// An expression with the value of e where evaluating e does not fail, and some value where it does.
 Expr Bounds::safe(Expr e) {
   if (!scalar::can_fail(e)) return e;
   scalar::Substitution without_failures(arena_, [&](Expr node) {
@@ -368,7 +368,7 @@ void Bounds::learn_if(const Stm& s, const If& op) {
   clip_extents(s.names);
 }
 
-// Extents that are not negative, though what they come from may be as far as is known.
+// Extents are not negative, even if the values that they come from may be.
 void Bounds::clip_extents(std::span<const Var> names) {
   for (Var array : names)
     for (Expr extent : arena_.info(array).shape) {

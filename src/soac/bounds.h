@@ -1,10 +1,10 @@
-// Between which values integers of a program lie: where an array is made for each element, how many elements
-// it can have is asked before any element is computed. Bounds are expressions of what is known then.
+// Between which values integers of a program lie. Where an array is made for each element, this tells how
+// many elements it can have before any element is computed: bounds are expressions of what is known then.
 //
-// Who walks over a program tells what it comes by: names that statements bind (learn), indices and what they
-// stay below (set_below), conditions that hold (assume), which it takes back where their scope ends (mark,
-// forget). A loop's state is bounded by induction: what one iteration makes of a value that is at most what
-// it was, or at most what all of them were, or at most the same whatever it was.
+// A walk over a program tells what it passes: names that statements bind (learn), indices and their limits
+// (set_below), and conditions that hold (assume), which it takes back where their scope ends (mark, forget).
+// A loop's state is bounded by induction: an iteration may give at most the former value, at most the largest
+// former value of all components, or at most some number, whatever the former value was.
 #pragma once
 
 #include <functional>
@@ -25,19 +25,19 @@ class Bounds {
 
   /// Where the values of the integer expression lie.
   Interval of(Expr);
-  /// The same where only what was assumed before the mark holds.
+  /// of() where only what was assumed before the mark holds.
   Interval of(Expr, std::size_t mark);
   /// Whether a <= b is proven; of i64 expressions.
   bool at_most(Expr a, Expr b) { return at_most(a, b, 0); }
-  /// Known, and evaluating it cannot fail.
+  /// Whether the expression has a value before (`knows`), and evaluating it cannot fail.
   bool known(Expr);
 
   void set(Var name, const Interval&);
   /// 0 <= name < limit
   void set_below(Var name, Expr limit);
-  /// What the statement says of the names that it binds, and what holds behind it.
+  /// Learns bounds of the names that the statement binds, and what holds after it.
   void learn(const Stm&);
-  /// The condition holds, or does not.
+  /// Takes it that the condition holds, or does not.
   void assume(Expr condition, bool holds = true);
   std::size_t mark() const { return facts_.size(); }
   void forget(std::size_t mark);
@@ -120,7 +120,7 @@ class Bounds {
   std::unordered_map<Var, Choice> choices_;
   std::unordered_map<Var, Interval> elements_;  // of arrays of integers
   Made made_;        // by statements of the program, which are learned when asked for
-  Interval points_;  // number of those of the Soac whose body is being learned
+  Interval points_;  // how many points the Soac has whose body is being learned
   int arrays_ = 0;   // of made_ whose statements are being learned
   std::unordered_map<std::uint32_t, Interval> memo_;  // by node id, while facts and names stay
   std::unordered_map<std::uint32_t, bool> known_;     // by node id

@@ -1,4 +1,4 @@
-// Bounds of what combinators make: results of reductions, numbers of elements kept, and the elements of
+// Bounds of combinators' results: values of reductions, numbers of elements kept, and the elements of
 // arrays, which are bounded all together.
 #include <algorithm>
 
@@ -124,7 +124,7 @@ void Bounds::learn_reduction(std::span<const Var> names, const Reduction& r,
   }
 }
 
-// By an operation of the two operands: of the least and greatest of all, and of their sum.
+// Bounds by the operator's operation: from the least and the greatest operand, and from the sum of all.
 Interval Bounds::reduced(const Lambda& op, std::span<const Interval> starts, const Interval& operand,
                          const Interval& points) {
   const Expr e = op.results[0], left = arena_.name(op.params[0]), right = arena_.name(op.params[1]);
@@ -158,7 +158,7 @@ void Bounds::learn_scatter(std::span<const Var> names, const Scatter& scatter,
   }
 }
 
-// Of the points so far, which are not more than all.
+// The Scan reduces the points so far, which are not more than all points.
 void Bounds::learn_scan(const Stm& s, const Scan& op) {
   std::vector<Interval> operands;
   for (Expr e : op.operands) operands.push_back(scalar::is_integer(e.kind()) ? of(e) : Interval());

@@ -1,10 +1,11 @@
 // Bounds of a loop's state, by induction. Hypotheses are tried one after the other:
-//   the former value   an iteration gives at most what it got (a filter), or that and a known number
-//   its beginning      what is at most the most of what it began with and 0 stays so (it approaches 0)
-//   all                every component gives at most the most of what all began with (they change places)
-//   none               whatever it got, an iteration gives at most so much (a minimum with a size)
-// and the same for lower bounds. In the first the parameter itself stands for its value. The elements of
-// arrays stay where those of their beginning are, or have no bound.
+//   the former value   an iteration gives at most its former value (a filter), or that and a known number
+//   its beginning      a value that is at most its first one, or 0, stays so (it approaches 0)
+//   all                every component stays at most the greatest first value of all (they change places)
+//   none               whatever its former value, an iteration gives at most some number (a minimum with a
+//   size)
+// and likewise for lower bounds. In the first the parameter itself stands for its value. The elements of
+// arrays stay where the elements of their beginning are, or have no bound.
 #include <algorithm>
 
 #include "soac/bounds.h"
@@ -41,7 +42,7 @@ void Bounds::set_state(const std::vector<State>& states) {
   }
 }
 
-// What it makes of the state, of which names_ says what it was.
+// The intervals after an iteration, where names_ has the intervals before it.
 std::vector<Interval> Bounds::one_iteration(const Loop& loop) {
   Expr condition;
   if (!loop.trips && loop.condition.body.empty()) {
@@ -63,7 +64,7 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
       set(state.now.var(), now);
     }
   };
-  // Those that begin positive and stay so if all of these are.
+  // Assumes that all components that begin without a sign stay so, and drops the ones that do not.
   for (State& state : states) state.is_positive = state.initial.least >= 0;
   std::vector<Interval> next;
   for (bool changed = true; changed;) {
@@ -86,7 +87,7 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
     state.found = state.initial;
     if ((state.is_extent || state.is_positive) && !state.has_least)
       state.has_least = true, state.found.least = 0, state.found.low = arena_.i64(0);
-    // What does not depend on the former value is bounded whatever that was.
+    // Values that do not depend on the former value have bounds whatever that was.
     const auto depends = [&](Expr value) { return scalar::mentions(value, state.now.var()); };
     if (!state.has_most && state.initial.high && given.high && depends(given.high))
       state.more = increase(given.high, now, Op::max);
@@ -96,7 +97,8 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
   if (loop.trips) add_steps(loop, states);
 }
 
-// By how much the value is more than it was. Of one of several values it is the greatest or least of theirs.
+// By how much the value is more than before. For one of several values: the greatest or least of their
+// differences.
 Expr Bounds::increase(Expr value, Expr former, Op extreme) {
   const auto of = [&](Expr e) { return increase(e, former, extreme); };
   switch (value.op()) {
@@ -107,7 +109,7 @@ Expr Bounds::increase(Expr value, Expr former, Op extreme) {
   }
 }
 
-// A bounded number more, or less, each time.
+// Bounds state that becomes more, or less, by a bounded number each time.
 void Bounds::add_steps(const Loop& loop, std::vector<State>& states) {
   const Interval trips = of(loop.trips);
   if (!trips.high) return;
@@ -219,7 +221,7 @@ bool Bounds::take_whatever_it_was(const Loop& loop, std::vector<State>& states) 
   return found;
 }
 
-// Of arrays of integers, whatever the other components are.
+// Learns elements of arrays of integers, whatever the other components are.
 void Bounds::keep_elements(const Stm& s, const Loop& loop) {
   const std::size_t first = loop.trips ? 1 : 0;
   struct Elements {

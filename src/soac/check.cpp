@@ -237,7 +237,7 @@ class Checker {
     return results;
   }
 
-  /// What a Soac's body computes, within its scope.
+  /// Checks the results of a Soac's body, within its scope.
   void points(const Lambda& body, const OutputView& outputs) {
     const Mark mark = open();
     for (Var p : body.params) bind_with_shape(p);
@@ -305,7 +305,7 @@ class Checker {
     return results;
   }
 
-  /// Asked before the operator is checked.
+  /// This is called before the operator is checked.
   static bool takes_products(const Reduction& r, std::size_t k) {
     return r.op.params.size() == 2 * r.op.results.size() && r.op.results[k] && is_sum_of_floats(r, k);
   }
@@ -392,13 +392,13 @@ class Checker {
     return value;
   }
 
-  // What a launch keeps for itself may have the elements of several axes in one, row by row.
+  // Arrays that a launch keeps for itself may have the elements of several axes in one, row by row.
   static std::vector<Type> flat_as(const std::vector<Type>& given, std::vector<Type> needed) {
     for (std::size_t i = 0; i < std::min(given.size(), needed.size()); ++i)
       if (given[i].rank == 1 && needed[i].rank > 1) needed[i].rank = 1;
     return needed;
   }
-  // Kernels have arrays of any rank row by row, as arrays of one axis.
+  // Kernels take arrays of any rank as arrays of one axis, row by row.
   static std::vector<Type> with_ranks_of(const std::vector<Type>& given, std::vector<Type> needed) {
     for (std::size_t i = 0; i < std::min(given.size(), needed.size()); ++i)
       if (given[i].rank > 0) needed[i].rank = given[i].rank;

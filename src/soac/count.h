@@ -13,7 +13,7 @@ bool is_map(const Soac&);
 bool is_one_point(const Soac&);
 /// A Soac that only reduces elements of arrays as they are, in their order: reduce(op, xs...) of the source.
 bool is_reduce(const Soac&);
-/// A Soac with a Scan in its body, with a Scatter, with a Partition: each of these besides the above.
+/// A Soac with a Scan in its body, with a Scatter, with a Partition. It may be any of these three at once.
 bool is_scan(const Soac&);
 bool is_scatter(const Soac&);
 bool is_partition(const Soac&);

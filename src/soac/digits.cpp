@@ -97,8 +97,8 @@ void Digits::scale(Sum& sum, Expr factor) const {
   for (Sum::Term& term : sum.terms) term.coefficient = term.coefficient * factor;
 }
 
-// How many values the atom has, from 0 on. Of a quotient only what makes it one axis of two: n = count *
-// d.
+// How many values the atom has, from 0 on. A quotient needs a count that makes it one axis of two: n = count
+// * d.
 Expr Digits::count_of(Expr atom) const {
   if (atom.op() == Op::rem) return sizes_.canonical(atom.arg(1));
   const auto param = std::ranges::find(params_, atom.var());
@@ -130,7 +130,7 @@ bool Digits::are_digits(const std::vector<Sum::Term>& terms, int bits) const {
   for (std::size_t k = 0; k + 1 < terms.size(); ++k) {
     const Sum::Term &low = terms[k], &high = terms[k + 1];
     if (low.atom.op() == Op::div) {
-      // A quotient below the remainder: as many values as the remainder's coefficient says.
+      // A quotient below the remainder has as many values as the remainder's coefficient.
       return low.coefficient.is_constant(1) &&
              sizes_.canonical(high.coefficient * low.atom.arg(1)) == dims_[0];
     }

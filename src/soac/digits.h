@@ -1,5 +1,5 @@
-// Integers that are sums of a combinator's indices, times constants or extents, with something invariant
-// added: whether they differ from point to point. They do where the terms are the digits of the point's
+// Whether an integer differs from point to point, where it is a sum of a combinator's indices, times
+// constants or extents, with something invariant added. It does where the terms are the digits of the point's
 // number in a mixed radix: i * columns + j, j * rows + i, n - 1 - i.
 #pragma once
 
@@ -16,8 +16,8 @@ bool is_wide(Kind kind);
 
 class Digits {
  public:
-  /// Of the points of a space. `variant`: the names that differ from point to point, the parameters among
-  /// them.
+  /// Looks at the points of a space. `variant`: the names that differ from point to point, the parameters
+  /// among them.
   Digits(Arena& arena, const EqualSizes& sizes, std::vector<Var> params, const std::vector<Expr>& dims,
          Vars variant)
       : arena_(arena),
@@ -30,7 +30,7 @@ class Digits {
   const std::vector<Expr>& dims() const { return dims_; }
 
   bool varies(Expr e) const;
-  /// Proven: the integer is another one at every point.
+  /// Proven: the integer is different at every two points.
   bool tells_apart(Expr e) const;
   /// Proven: every axis of the space moves an integer of its own, and alone.
   bool moves_each_axis(std::span<const Expr> places) const;

@@ -14,7 +14,7 @@ std::unordered_map<Var, Expr> equations_of(Arena&, Expr condition);
 class EqualSizes {
  public:
   explicit EqualSizes(const Program&);
-  /// Of no Checks.
+  /// Without Checks: sizes are equal only if they are one expression.
   explicit EqualSizes(Arena& arena) : arena_(arena) {}
 
   Expr canonical(Expr size) const;

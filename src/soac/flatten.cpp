@@ -44,7 +44,7 @@ class Flattener {
   }
 
  private:
-  /// A Check of nothing but arguments. Elements are read, and divisors are not 0, only behind the Checks
+  /// A Check of nothing but arguments. Elements are read, and divisors are not 0, only after the Checks
   /// before it.
   bool comes_first(const Stm& stm) {
     if (!as<Check>(stm.op)) return false;
@@ -167,7 +167,7 @@ class Flattener {
     }
   }
 
-  /// All but operands and results.
+  /// Everything but operands and results.
   FlatReduction reduction(const Reduction& r, Segment& before) {
     FlatReduction flat;
     flat.neutral = scalars(r.neutral, before);
@@ -199,7 +199,7 @@ class Flattener {
     return flat;
   }
 
-  /// What takes the results of a Soac's body: runs with the last segment of the body.
+  /// Takes the results of a Soac's body: runs with the last segment of the body.
   using Take = std::function<void(FlatSoac&, Segment& last)>;
 
   FlatSoac soac(const Stm& stm, Segment& before) {
@@ -350,7 +350,7 @@ class Flattener {
   FlatProgram flat_;
   std::unordered_map<const Node*, Slot> slots_;
   std::unordered_map<Var, Slot> arrays_;
-  std::unordered_set<const Node*> computed_;  // at this point of this function and those around it
+  std::unordered_set<const Node*> computed_;  // at this point of this function and the ones around it
   std::vector<const Node*> computed_list_;
   std::vector<Slot> scans_;  // met so far in the body of the Soac at hand
   Slot n_slots_ = 0, n_arrays_ = 0, n_scans_ = 0;

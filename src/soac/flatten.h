@@ -68,14 +68,14 @@ struct FlatSoac {
   std::vector<Slot> dims, params;
   std::size_t outer_axes = 0, axes_behind = 0;
   Code body;
-  std::vector<Slot> scans;  // numbers of those in the body
+  std::vector<Slot> scans;  // the numbers of the Scans in the body
   std::vector<FlatReduction> reductions;
   std::vector<FlatScatter> scatters;
   std::vector<FlatPartition> partitions;
   std::vector<FlatOutput> outputs;
 };
 struct FlatScan {
-  Slot number;  // of all scans of the program
+  Slot number;  // among all Scans of the program
   FlatReduction reduction;
   bool inclusive;
 };

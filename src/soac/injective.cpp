@@ -17,7 +17,7 @@ using scalar::Op;
 
 namespace {
 
-/// What has to hold of a point for it to store.
+/// The conditions under which a point stores.
 struct Condition {
   Expr condition;
   bool holds;
@@ -28,7 +28,7 @@ class Prover {
   Prover(Arena& arena, const EqualSizes& sizes, const Origins& origins)
       : arena_(arena), sizes_(sizes), origins_(origins) {}
 
-  /// At the points of this one.
+  /// Looks at the points of this Soac.
   void enter(const Soac& soac) {
     Vars inside;
     add_bound(soac.body, inside);
@@ -76,7 +76,7 @@ class Prover {
     return values;
   }
 
-  /// The expression with elements of computed arrays replaced by what computes them.
+  /// The expression with elements of computed arrays replaced by their computations.
   Expr expand(Expr e) {
     if (depth_ > 16) return e;
     ++depth_;
@@ -111,13 +111,13 @@ class Prover {
     if (e.is_constant()) {
       const int unused = 64 - bits_of(e.kind());
       if (scalar::is_signed(e.kind()) && static_cast<std::int64_t>(e.bits() << unused) < 0) return true;
-      return extent.is_constant() && scalar::is_integer(e.kind()) && e.bits() >= extent.bits();  // neither is
-                                                                                                 // negative
+      // Bits compare as numbers do, as neither is negative.
+      return extent.is_constant() && scalar::is_integer(e.kind()) && e.bits() >= extent.bits();
     }
     return e.type() == Type{} && sizes_.equal(e, extent);
   }
 
-  /// What the place is where it is not outside for sure; the points that are left have to meet conditions.
+  /// The place where it is not certainly outside; the points that are left have to meet conditions.
   Expr inside_part(Expr e, Expr extent) {
     while (true) {
       Expr inner = e;
@@ -263,7 +263,7 @@ class Prover {
     return constant == 0 && std::ranges::all_of(terms, [](const auto& term) { return term.second == 0; });
   }
 
-  /// `low` counts what the points kept so far are, `high` begins with the number of all that are kept.
+  /// `low` counts the points kept so far, `high` begins with the number of all kept points.
   bool is_below(Expr low, Expr high) {
     const auto running_at = [&](Expr e) -> const Running* {
       const auto found = e.op() == Op::index ? sums_.find(e.arg(0).var()) : sums_.end();
@@ -350,7 +350,7 @@ class Prover {
            operation_of(r.op, 0) == Op::add;
   }
 
-  /// What a point adds.
+  /// The number that a point adds.
   Expr added_at(const Running& running, const std::vector<Expr>& at) {
     std::unordered_map<Var, Expr> values;
     for (std::size_t d = 0; d < at.size(); ++d) values.emplace(running.soac->body.params[d], at[d]);

@@ -1,16 +1,16 @@
-// Proofs that no two points of a combinator store to one place, so that it makes no difference in which order
-// they store. Places are looked at as functions of the point, through the arrays that they are read from:
+// Proofs that no two points of a combinator store to one place, so that their order makes no difference.
+// Places are seen as functions of the point, also through the arrays that they are read from:
 //
 //   - affine functions of the indices, in one or several axes (strides, reverses, transposes, reshapes);
-//   - elements, at such places, of an array without equal elements: what a Sort makes of an array without
-//     equal elements, as of an iota that is sorted by a key;
-//   - running sums of what is not negative, where the points that add nothing store outside: the positions
-//     that an exclusive scan of flags gives to what the flags keep;
+//   - elements, at such places, of an array without equal elements: a Sort makes one from another such array,
+//     as from an iota that is sorted by a key;
+//   - running sums of numbers that are not negative, where the points that add 0 store outside: the positions
+//     that an exclusive scan of flags gives to the elements that the flags keep;
 //   - each of these with an invariant added, or where some condition holds, else a place outside;
-//   - rotations, and the two positions of a split by flags: what is kept before what is not, by a scan each.
+//   - rotations, and the two positions of a split by flags: kept elements before the others, by a scan each.
 //
-// What is computed in 32 bits is taken not to wrap around, as that of 2^31 points does not: lowering has one
-// task store more points than that (lower/grid.cpp).
+// Arithmetic in 32 bits is taken not to wrap around, as it does not for 2^31 points: for more points,
+// lowering has a single task store them (lower/grid.cpp).
 #pragma once
 
 #include <unordered_map>
@@ -20,14 +20,14 @@
 
 namespace fulgurite::soac {
 
-/// Where arrays come from: the statements in front, in all scopes around. They stay where they are as long as
+/// Where arrays come from: the earlier statements, in all scopes around. They stay where they are as long as
 /// this refers to them.
 class Origins {
  public:
   void add(const Stm& stm);
   struct Origin {
     const Stm* stm;
-    std::size_t number;  // of the name among those that it binds
+    std::size_t number;  // of the name among the names that it binds
   };
   const Origin* of(Var name) const;
 

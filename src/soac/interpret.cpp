@@ -162,7 +162,7 @@ class Interpreter {
     return load(i.result, from.bytes.data() + flat * scalar::size_of(i.result));
   }
 
-  // The kernel as a GPU would run it, and proved.
+  // Runs the kernel as a GPU would, and proves it sound.
   void run(const FlatCall& call, const Location& where) {
     std::vector<kernel::BufferArgument> buffers;
     for (Slot number : call.arrays) {
@@ -485,10 +485,10 @@ class Interpreter {
   std::shared_ptr<std::uint64_t> in_use_ = std::make_shared<std::uint64_t>(0);
   std::vector<Bits> slots_;
   std::vector<Array> arrays_;
-  std::vector<std::vector<Bits>> running_;  // of each scan, in the space that is walked; empty before its
-                                            // start
-  bool inside_ = false;                     // some Soac is running
-  std::int64_t element_ = 0;                // of the outermost Soac
+  // The running values of each Scan in the space that is walked; empty before its start.
+  std::vector<std::vector<Bits>> running_;
+  bool inside_ = false;       // some Soac is running
+  std::int64_t element_ = 0;  // of the outermost Soac
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ using scalar::Op;
 
 namespace {
 
-// Constants up to here are bounds to make memory by. Where an array's own elements say its size, the range of
+// Constants up to here are bounds to allocate memory by. Where an array's elements say a size, the range of
 // a 32-bit kind is none.
 constexpr Wide most_constant_size = Wide{1} << 24;
 

@@ -1,7 +1,7 @@
-// Between which values an integer lies, and what operations make of that. An interval has constants on both
-// sides, and on either side possibly an expression, which says more than a constant can: `n - 1` for an index
-// below n. Where an operation may wrap around there is no expression, or one that is the end of the kind's
-// range when it does wrap around.
+// Between which values an integer lies, and the interval of an operation's result. An interval has constants
+// on both sides, and on either side possibly an expression, which says more than a constant can: `n - 1` for
+// an index below n. Where an operation may wrap around there is no expression, or one that gives the end of
+// the kind's range in that case.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace fulgurite::soac {
 
 __extension__ using Wide = __int128;  // holds every value of every integer kind, and their sums
 
-/// `low` <= value <= `high` where they are there (i64 expressions); least <= value <= most always.
+/// least <= value <= most; and `low` <= value <= `high`, i64 expressions that may be absent.
 struct Interval {
   Wide least = 0, most = 0;
   scalar::Expr low = {}, high = {};
@@ -22,8 +22,8 @@ class Intervals {
  public:
   explicit Intervals(scalar::Arena& arena) : arena_(arena) {}
 
-  /// Every value of the kind; of a kind of more than 16 bits that is no bound to make memory by, so there is
-  /// no expression.
+  /// Every value of the kind. It has no expressions if the kind has more than 16 bits, as that would be no
+  /// bound to allocate memory by.
   Interval any(scalar::Kind);
   Interval exactly(std::int64_t);
   /// Constants on both sides, and expressions for them where they are small enough for a size.

@@ -15,6 +15,12 @@
 // consumer reads `xs[i]` whether xs is an array in memory (Manifest) or another Soac's result (Delayed);
 // fusing is substituting the producer's body for that expression. Its outputs are told apart by where their
 // elements end up: reductions, scatters, partitions, and arrays of the points themselves.
+//
+// docs/semantics.md says what operations give: integers wrap, floats follow IEEE 754. An index outside
+// of its array and an integer divisor of 0 raise the error of the expression's site; site 0 promises that
+// neither happens, and the interpreter checks the promise. Points of a space are evaluated in any order; of
+// several that fail in one statement the lowest is reported. Nothing is undefined but what docs/semantics.md
+// leaves open.
 #pragma once
 
 #include <cstdint>
@@ -65,22 +71,23 @@ struct Reduction {
   bool operator==(const Reduction&) const = default;
 };
 
-/// Which point's values stay where several points store to one place: those of the last one, or, as the user
-/// says, all of any one of them. `unordered`: the order makes no difference, not even for each component by
-/// itself, because no two points have a place in common, or all store the same values (injective.h).
+/// Which point's values stay where several points store to one place. last: the last one's. any: all values
+/// of any one of them, as the user says. unordered: the order makes no difference, not even for each
+/// component by itself, because no two points have a place in common, or all store the same values
+/// (injective.h).
 enum class OfEqual : std::uint8_t { last, any, unordered };
 
-/// k arrays of one shape, given by what their elements are before (`initial`: one i64 param for each axis of
-/// `shape`; k results) and by what the points store: each point gives a place, one index for each axis, and k
-/// values. A place outside the arrays stores nothing. `combine` empty (scatter): of several points with one
-/// place the values of one stay, all k of them, as `of_equal` says. With one Reduction (histogram, permute;
-/// its `initial` is not used): element = initial value op the values for it in the order of the points.
+/// k arrays of one shape, given by their elements before (`initial`: one i64 param for each axis of `shape`;
+/// k results) and by what the points store: each point gives a place, one index for each axis, and k values.
+/// A point whose place is outside the arrays stores nothing. `combine` empty (scatter): where several points
+/// have one place, the values of one of them stay, all k, as `of_equal` says. With one Reduction (histogram,
+/// permute; its `initial` is not used): element = initial value op its values in the order of the points.
 struct Scatter {
   std::vector<Expr> shape;
   Lambda initial;
   std::vector<Reduction> combine = {};
   OfEqual of_equal = OfEqual::last;
-  /// Whether each component of a point may be stored before or after those of others.
+  /// Whether the components of a point may be stored one by one, before or after the components of others.
   bool stores_in_any_order() const {
     return combine.empty() &&
            (of_equal == OfEqual::unordered || (of_equal == OfEqual::any && initial.results.size() == 1));
@@ -88,8 +95,8 @@ struct Scatter {
   bool operator==(const Scatter&) const;
 };
 
-/// The points sorted by class, those of one class in their order (filter: one class). Each point gives its
-/// class and `n_values` values; a class outside 0 .. classes - 1 keeps nothing of the point. Binds the number
+/// The points sorted by class, and within a class in their order (filter: one class). Each point gives its
+/// class and `n_values` values; a class outside 0 .. classes - 1 drops the point. Binds the number
 /// of points kept (i64), the places where classes begin (i64[classes + 1]; the last is the number kept), and
 /// an array of that many elements for each value.
 struct Partition {
@@ -111,11 +118,11 @@ struct Soac {
   std::vector<Reduction> reductions = {};
   std::vector<Scatter> scatters = {};
   std::vector<Partition> partitions = {};
-  /// What messages call a position: the number of a point in the space of the first so many axes, where this
-  /// was a map inside a map over those; 0: of all axes.
+  /// The position in messages is the number of a point in the space of this many outer axes, where this was a
+  /// map inside a map over them; 0: in the space of all axes.
   std::size_t outer_axes = 0;
-  /// The axes of array results stand in front of the last so many of dims: with 1, element [i, j] of what a
-  /// map over j makes is element i of the array of its point j.
+  /// The axes of array results stand before this many of the last dims: with 1, element [i, j] of the result
+  /// of a map over j is element i of the array of its point j.
   std::size_t axes_behind = 0;
   bool operator==(const Soac&) const = default;
 };
@@ -175,8 +182,8 @@ struct Check {
 /// A launch of a kernel of the kernel language, outside of every Soac. Its parameters get, in order:
 /// `arrays`, which it reads; the arrays that the statement binds (rank 1, of the shapes that they are
 /// declared with); `scalars`, of which the last is the number of blocks. Result r begins as a copy of
-/// `former[r]`, or, where that is absent, with nothing that may be read. What the kernel calls site s is
-/// sites[s - 1] here.
+/// `former[r]`, or, where that is absent, with nothing that may be read. The kernel's site s is sites[s - 1]
+/// here.
 struct Call {
   std::shared_ptr<const kernel::Kernel> kernel;  // kernel::Stage::threads
   std::vector<Expr> arrays, former, scalars;
@@ -184,8 +191,8 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-/// Binds the value of a scalar expression, evaluated once, where the statement stands. Extents are made of
-/// such names wherever an expression would not do (is_extent).
+/// Binds the value of a scalar expression, evaluated once, where the statement stands. Extents use such names
+/// where an expression is not allowed (is_extent).
 struct Let {
   Expr value;
   bool operator==(const Let&) const = default;
@@ -200,16 +207,16 @@ struct Stm {
   Operation op;
   Location where;
   std::string origin;
-  /// Of a Soac that is walked inside of another one: the number of its nest (schedule::Inner); 0: none has
+  /// The number of the nest (schedule::Inner) of a Soac that is walked inside of another one; 0: no nest has
   /// been decided.
   std::uint32_t nest = 0;
   bool operator==(const Stm&) const;
 };
 
-/// What a failing operation says. The text may quote values (base/quote.h): the operands of a Check; of an
-/// index or a division the index or dividend and the extent (0 for a division); and the position, which is
-/// the number of the failing point of the outermost Soac. `error` names the exception to raise; of `memory`
-/// the message is made where memory is asked for.
+/// The message of a failing operation. The text may quote values (base/quote.h): the operands of a Check; the
+/// index and the extent; the dividend of a division, and 0; and the position, which is the number of the
+/// failing point of the outermost Soac. `error` names the exception to raise; the message of `memory` is made
+/// where memory is requested.
 struct SiteInfo {
   enum class Error : std::uint8_t { shape, index, arithmetic, argument, memory };
   Error error = Error::index;

@@ -14,7 +14,7 @@ std::vector<Stm> item_of_each(Arena& arena, Expr offsets, Var items, const Stm& 
     return Stm{{name}, std::move(op), like.where, like.origin};
   };
 
-  // Of items that begin in one place only one has elements.
+  // If several items begin in one place, only one of them has elements.
   const Expr begun = arena.fresh_array(Kind::i64, {n}, like.origin), s = fresh("i");
   Scatter scatter{{n}, {{fresh("i").var()}, {}, {arena.i64(0)}}};
   scatter.of_equal = OfEqual::unordered;

@@ -1,6 +1,6 @@
-// Items that become several elements each, one after the other: which item an element belongs to. That is
-// found as in Futhark (Elsman, Henriksen, Serup: Data-parallel flattening by expansion, 2019): the items'
-// numbers are scattered to where their elements begin, and the greatest so far is an element's own. So the
+// Items that become several elements each, one after the other: which item an element belongs to. It is found
+// as in Futhark (Elsman, Henriksen, Serup: Data-parallel flattening by expansion, 2019): the items' numbers
+// are scattered to where their elements begin, and an element's item is the greatest number so far. So the
 // work is split by elements, however many an item has.
 #pragma once
 

@@ -15,7 +15,8 @@ struct KeptArrays {
   bool change_in_loops = false;  // loops carry them
   bool loops_read_rows = false;  // loops read other arrays at an index of the point
 };
-/// None where it sorts or keeps some points of a partition, or where sizes are not known, as `is_known` says.
+/// Absent where the map sorts, or keeps some points of a partition, or where sizes are not known
+/// (`is_known`).
 std::optional<KeptArrays> kept_arrays(Arena&, const Soac& map,
                                       const std::function<bool(std::span<const Expr>)>& is_known);
 /// Whether sizes are the same for all points of the map, for `is_known`.

@@ -9,8 +9,8 @@ namespace fulgurite::soac {
 /// Whether the Soac visits every array at the place of its own point: each read is at exactly the indices, of
 /// an array of exactly the shape `dims`, results are scalars, and the indices are not used otherwise. Such a
 /// Soac of any rank runs over the one-dimensional space 0 <= p < product of dims with every array flat:
-/// element p of each, no index arithmetic. (Reductions fold in row-major order, which is that of p.) True of
-/// every Soac of rank 1 that qualifies, too.
+/// element p of each, no index arithmetic. (Reductions fold in row-major order, which is the order of p.)
+/// This also holds for Soacs of rank 1.
 bool is_linear(const Soac&, const Arena&, const EqualSizes&);
 
 }  // namespace fulgurite::soac

@@ -9,7 +9,7 @@
 
 namespace fulgurite::soac {
 
-/// A literal has at most so many elements.
+/// A literal has at most this many elements.
 inline constexpr std::int64_t most_of_literal = 64;
 
 /// How many elements constant extents make; absent: an extent is not constant, or they are more than

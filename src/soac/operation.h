@@ -8,10 +8,10 @@
 namespace fulgurite::soac {
 
 /// The commutative operation by which an operator makes its k-th result of the k-th components of its two
-/// operands, whatever it makes of others. Nothing: it makes it in another way.
+/// operands, whatever its other results are. Nothing if it makes that result in another way.
 std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k);
 
-/// By a commutative operation of scalars of one kind.
+/// A reduction by a commutative operation of scalars of one kind.
 Reduction reduction_by(Arena&, scalar::Op, Expr neutral);
 
 }  // namespace fulgurite::soac

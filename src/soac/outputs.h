@@ -16,7 +16,7 @@
 
 namespace fulgurite::soac {
 
-/// An array of one element for each point, and what a point gives for it.
+/// An array of one element for each point, and the result of the body that is the element.
 struct Mapped {
   Expr result;
   Var array{};
@@ -53,13 +53,13 @@ struct Outputs {
 
 /// The outputs of a Soac statement.
 Outputs outputs_of(const Stm&);
-/// The same, moved out of the statement, which has none then.
+/// Moves the outputs out of the statement, which has none then.
 Outputs take_outputs(Stm&);
 /// The Soac statement with these outputs in place of its own. Its space, the parameters and statements of its
 /// body, its location and its origin stay. Inverse of outputs_of.
 Stm with_outputs(Stm, Outputs);
 
-/// The outputs of a Soac statement for readers, in spans of the lists that the statement owns. Of a body that
+/// The outputs of a Soac statement for readers, in spans of the lists that the statement owns. Where the body
 /// gives too few results, which the checker refuses, operands are missing.
 struct OutputView {
   struct Reduced {
@@ -84,16 +84,16 @@ struct OutputView {
   std::vector<Mapped> mapped;
 };
 OutputView view_of(const Stm&);
-/// With results that the body has somewhere in place of its own: at one point, say.
+/// The view with other results in place of the body's own: with its results at one point, say.
 OutputView view_of(const Stm&, std::span<const Expr> results);
-/// Without the names, which the statement has.
+/// The view without names, as only the statement has them.
 OutputView view_of(const Soac&);
 
-/// Where the axes of what a Soac maps begin that are not those of its space, if a point gives an array.
+/// If points give arrays: the number of the first axis of the mapped array that is not an axis of the space.
 std::size_t first_axis_of_results(const Soac&);
 
-/// What a point gives for the elements of an array that a Soac statement maps; absent: the statement is no
-/// Soac, or does not map the array.
+/// The result of the body that becomes the elements of an array that a Soac statement maps; absent: the
+/// statement is no Soac, or does not map the array.
 Expr mapped_result(const Stm&, Var array);
 
 }  // namespace fulgurite::soac

@@ -271,7 +271,7 @@ class Parser {
     return {};
   }
 
-  /// Which come behind the program that calls them by their numbers.
+  /// Functions come after the program, which calls them by their numbers.
   void kernels(std::vector<Stm>& body) {
     std::vector<std::shared_ptr<const kernel::Kernel>> list;
     lexer_.expect("{");

@@ -1,5 +1,5 @@
 // A pass over the array IR is a named value: its name is the command-line flag, the dump label and the timing
-// label. What a pass did it tells in events, with the user's locations: `explain` shows them.
+// label. A pass reports what it did in events, with the user's locations, which `explain` shows.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ std::string_view name_of(Event::Kind);
 std::string to_string(const Event&);  // one line
 
 struct PassContext {
-  /// Rewrites that are still allowed to the passes that spend gas (fuse); nothing: unlimited. Bisecting it
-  /// finds the rewrite that breaks a program. What the next stage cannot do without is not counted.
+  /// How many more rewrites the passes that spend gas (fuse) may make; nothing: any number. Bisecting it
+  /// finds the rewrite that breaks a program. Rewrites that the next stage needs do not count.
   std::optional<std::int64_t> gas;
   std::vector<Event> log;
 

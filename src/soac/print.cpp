@@ -56,7 +56,7 @@ class Printer {
     return std::move(text_);
   }
 
-  /// The program's statements alone, without the line break in front of them.
+  /// The program's statements alone, without the line break before them.
   std::string statements() {
     block(program_.body, program_.results, true);
     const std::size_t end = text_.rfind("\n  return");
@@ -332,8 +332,8 @@ class Printer {
   const Sharing sharing_;
   scalar::Names& names_;
   scalar::NameOf name_of_;
-  std::unordered_map<const scalar::Node*, std::string> parts_;  // names of shared parts, of the open blocks
-                                                                // only
+  // Names of shared parts of expressions, as far as the blocks that define them are open.
+  std::unordered_map<const scalar::Node*, std::string> parts_;
   std::vector<Expr> visible_parts_;
   std::vector<const kernel::Kernel*> kernels_;  // that are called, in the order of their calls
   std::string text_;

@@ -39,7 +39,7 @@ struct PrintOptions {
 };
 std::string print(const Program&, PrintOptions = {});
 
-/// One statement, with names as `names` gives them, which may stand for variables of an enclosing scope.
+/// One statement, with the names that `names` gives, also for variables of enclosing scopes.
 std::string print(Arena&, const Stm&, scalar::Names& names, PrintOptions = {});
 
 /// The text whose digest names a program in caches: names renumbered in the order of the text, without the

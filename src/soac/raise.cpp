@@ -1,4 +1,4 @@
-// What a failing site says, as the exception that it names.
+// The message of a failing site, as the exception that it names.
 #include <fulgurite/error.h>
 
 #include "base/quote.h"

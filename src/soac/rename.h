@@ -19,7 +19,7 @@ class Renaming {
 
   /// From here on `from` means `to`. It must not have been met before.
   void bind(Var from, Expr to);
-  /// The same for a name that may have been met.
+  /// As bind(), for a name that may have been met.
   void bind_late(Var from, Expr to);
   bool empty() const { return values_.empty(); }
 

@@ -39,7 +39,7 @@ class ReuseAnalysis {
 
   using IsLive = std::function<bool(Var)>;
 
-  /// `is_live`: whether the name is needed behind the function.
+  /// `is_live`: whether the name is needed after the function.
   void statements(const std::vector<Stm>& body, const std::vector<Expr>& results, Vars own,
                   const IsLive& is_live) {
     std::vector<Vars> mentioned(body.size() + 1);
@@ -124,7 +124,7 @@ class ReuseAnalysis {
         if (!are_alike(arena_, from, s.names[k])) continue;
         if (others_lie_there(op.then_branch, k, own, from) || others_lie_there(op.else_branch, k, own, from))
           continue;
-        // Where neither branch changes it, what the other one makes is made where it belongs.
+        // If neither branch changes it, the other branch's array is made where it belongs.
         const auto is_changed = [&](const Lambda& f) {
           const Var result = f.results[k].var();
           return result != from && first_from(own, result) == from;
@@ -137,7 +137,8 @@ class ReuseAnalysis {
     }
   }
 
-  // The array of those around whose memory an array of a branch has.
+  // The array of the enclosing body whose memory an array of a branch takes; else where the chain of reuse
+  // ends.
   Var first_from(const Vars& own, Var array) const {
     while (!own.contains(array)) {
       const auto found = reuse.find(array);
@@ -213,7 +214,7 @@ void for_each_update(Arena& arena, const Lambda& f, const Vars& own, const Updat
 void for_each_update_inside(Arena& arena, const std::vector<Stm>& body, const Updated& updated) {
   for (const Stm& s : body)
     for (const auto& nested : nested_in(s)) {
-      if (nested.role == Role::branch) {  // its statements are among those around it
+      if (nested.role == Role::branch) {  // its statements are among the ones around it
         for_each_update_inside(arena, nested.lambda->body, updated);
         continue;
       }

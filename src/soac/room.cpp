@@ -42,7 +42,7 @@ void add_room(const Program& program, const std::vector<Stm>& body, std::vector<
   }
 }
 
-// Of what the host makes: what runs for elements gets its memory from the statement around it.
+// Memory that the host allocates: code that runs for elements gets memory from the statement around it.
 void add_memory(const Program& program, const std::vector<Stm>& body, std::vector<SiteInfo>& sites) {
   for (const Stm& s : body) {
     if (base::as<Soac>(s.op) || base::as<Sort>(s.op) || base::as<Call>(s.op)) {

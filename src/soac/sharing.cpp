@@ -20,7 +20,7 @@ struct Root {
   Place place;
 };
 
-/// What is known of a node, in the order of the walk.
+/// The facts of a node, in the order of the walk.
 struct Use {
   Expr e;
   int count = 0;
@@ -29,7 +29,7 @@ struct Use {
   bool named = false;
 };
 
-/// Printing it again costs no more than printing its name would.
+/// Whether printing it again costs no more than printing its name.
 bool is_small(Expr e) {
   bool constant = e.op() == scalar::Op::cast || e.op() == scalar::Op::neg || e.op() == scalar::Op::bit_not;
   for (Expr a : e.args()) {

@@ -12,7 +12,7 @@
 namespace fulgurite::soac {
 
 /// A statement of a block (or, past the last, its results). Blocks are numbered in the order of the text: the
-/// program's is 0, then those of nested_in, depth first.
+/// program's is 0, then the blocks of nested_in, depth first.
 struct Place {
   int block = 0;
   int statement = 0;
@@ -22,7 +22,7 @@ struct Place {
 class Sharing {
  public:
   explicit Sharing(const Program&);
-  /// What is to be named before this statement, operands first.
+  /// The expressions that get names before this statement, operands first.
   const std::vector<Expr>& at(Place) const;
 
  private:

@@ -18,7 +18,7 @@ bool is_read_at(Expr e, std::span<const Expr> indices) {
   return std::ranges::equal(indices, e.args().subspan(1));
 }
 
-/// No two points store to one place, as can be seen without what Checks say of sizes.
+/// Whether no two points store to one place, as far as that is known without Checks of sizes.
 bool is_injective(Arena& arena, const Soac& soac, std::span<const Expr> place) {
   Vars inside;
   add_bound(soac.body, inside);
@@ -37,7 +37,7 @@ class Reads {
     };
     std::vector<Expr> elsewhere;
     add_lambda(soac.body, body_);
-    // What is evaluated outside of the points may be evaluated after their stores.
+    // Expressions outside of the points may be evaluated after their stores.
     const auto add_reduction = [&](const Reduction& r) {
       add_lambda(r.op, elsewhere);
       elsewhere.insert(elsewhere.end(), r.neutral.begin(), r.neutral.end());

@@ -1,6 +1,6 @@
-// In-place updates: Scatters whose result can take the memory of an array, because that is what their
-// contents are. Whether the array is needed afterwards is for others to know: fuse keeps readers of the old
-// array before the update where it can, lowering lets the memory change hands where nobody else holds it.
+// In-place updates: Scatters whose result can take the memory of an array, because their contents are its
+// elements. Others decide whether the array is needed afterwards: fuse keeps readers of the old array before
+// the update where it can, and lowering hands the memory on where nothing else holds it.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,8 @@ namespace fulgurite::soac {
 std::optional<Var> contents_of(const Scatter&, std::size_t component);
 
 /// For each component of the Soac's scatter number `scatter`, the array whose memory its result may take: the
-/// contents are that array as it is, and the statement reads it nowhere else but at the place that the same
-/// point, and no other, stores to (or in a space of one point). Absent: none. Those reads are then of the
-/// result.
+/// contents are that array as it is, and each point reads it only at the place that it, and no other point,
+/// stores to (or the space has one point). Absent: there is none. Such reads become reads of the result.
 std::vector<std::optional<Var>> updates(Arena&, const Soac&, std::size_t scatter);
 
 /// All arrays that the statement may update in place.

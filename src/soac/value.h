@@ -21,7 +21,8 @@ struct Value {
   std::size_t size() const { return bytes.size() / scalar::size_of(kind); }
   scalar::Bits at(std::size_t i) const;
   void set(std::size_t i, scalar::Bits);
-  /// The elements at one point of a space: the row's axes stand in front of those of its axes `behind`.
+  /// Sets the elements at one point of a space. The row's axes stand between the space's outer axes and its
+  /// inner ones, whose extents are `behind`.
   void set_row(const Value& row, std::uint64_t point, std::span<const std::int64_t> behind);
   friend bool operator==(const Value&, const Value&) = default;
 };

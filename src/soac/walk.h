@@ -51,7 +51,7 @@ void add_bound(const Stm&, Vars& names);
 /// Whether the expression may be an extent: names, constants and arithmetic on integers that cannot fail.
 bool is_extent(Expr);
 
-/// None of these expressions reads an element, divides by what might be 0, or fails.
+/// Whether none of these expressions reads an element, divides by a value that may be 0, or fails.
 bool is_total(const std::vector<Expr>& roots);
 
 /// Whether evaluating it may raise an error: a site, a Check or a Call anywhere in it.
@@ -60,7 +60,7 @@ bool may_fail(const Lambda&);
 /// Whether there is a Call in it.
 bool calls_kernel(const Stm&);
 bool calls_kernel(const Lambda&);
-/// Whether it surely ends: no while Loop in it.
+/// Whether it certainly ends: there is no while Loop in it.
 bool surely_ends(const Stm&);
 
 }  // namespace fulgurite::soac

@@ -31,7 +31,7 @@ fg_runtime_status no_memory(fg_runtime_error* error) {
 
 using runtime::cpu::levels;
 
-// The number of levels that this processor reaches, or of those up to the one that FULGURITE_CPU names.
+// The number of levels that this processor reaches, up to the one that FULGURITE_CPU names if it is set.
 std::size_t n_levels() {
   const std::size_t n = runtime::cpu::n_levels_reached();
   if (const char* wanted = std::getenv("FULGURITE_CPU"))
@@ -158,7 +158,7 @@ class Finding {
   }
 
   bool read_captures(WordReader words) {
-    plan_.captures = Several<fg_value>(words.n_left() / 3);  // at least so many words each
+    plan_.captures = Several<fg_value>(words.n_left() / 3);  // at least three words each
     if (plan_.captures.is_null()) return lacks_memory();
     for (; words.n_left() > 0; ++plan_.n_captures) {
       const std::uint32_t kind = words.word(), rank = words.word();

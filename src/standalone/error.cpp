@@ -9,7 +9,7 @@ std::string_view part(std::string_view text, std::size_t from, std::size_t n) {
   return {text.data() + from, n};
 }
 
-// The quoted places are those of base/quote.cpp.
+// The quoted places are as in base/quote.cpp.
 struct Place {
   std::size_t number = 0;
   char reading = 's';  // signed, 'u'nsigned, '?' either

@@ -35,7 +35,7 @@ struct Kernel {
   std::size_t n_phases, stack_bytes;
 };
 
-// Of one level, ready to run.
+// The plan for one level, ready to run.
 struct Plan {
   std::int32_t n_slots = 0, n_places = 0;
   Several<Value> parameters, results;  // parameters: with the captured arrays at the end
@@ -61,13 +61,13 @@ std::size_t size_of(fg_kind);
 
 // The names of the C interface.
 struct fg_program {
-  fulgurite::base::WordReader words;  // behind its name
+  fulgurite::base::WordReader words;  // after its name
   char* name;                         // ends in a zero
   char architecture[16];
   bool is_loaded;
   fulgurite::standalone::Plan plan;
-  fulgurite::standalone::Several<fg_type> types;  // of its parameters, without captured arrays, and its
-                                                  // results
+  // The types of its parameters, without captured arrays, and of its results.
+  fulgurite::standalone::Several<fg_type> types;
   std::size_t n_parameters, n_results;
 };
 

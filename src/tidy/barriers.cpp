@@ -32,7 +32,7 @@ using Touches = std::vector<Touch>;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 20;  // beyond, nothing is known
 
-// What the statements of a task touch.
+// The elements that the statements of a task touch.
 class Accesses {
  public:
   Accesses(Arena& arena, const Block& task) : arena_(arena) {
@@ -129,7 +129,7 @@ class Accesses {
   Touches found_;
 };
 
-// Nobody, one thread, or several of them, and the same of their warps.
+// Which threads access something: none, a certain one, or several; and likewise which warps.
 class Who {
  public:
   void add(std::int32_t thread) {
@@ -148,7 +148,7 @@ class Who {
   std::int32_t thread_ = nobody, warp_ = nobody;
 };
 
-// What has been touched and not yet ordered.
+// Accesses that no barrier has ordered yet.
 class Pending {
  public:
   void add(const Touches& touches) {
@@ -225,13 +225,13 @@ class Barriers {
   Block operator()(const Block& task) { return in_order(task, {}, false); }
 
  private:
-  // What has been touched since the last barrier of the block, and of the warps.
+  // Accesses since the last barrier of the block, and since the last one of the warps.
   struct Since {
     Pending block, warp;
     void add(const Touches& touches) { block.add(touches), warp.add(touches); }
   };
 
-  // The statements of a task, or of a loop in it, behind whose end others follow.
+  // The statements of a task, or of a loop in it, after whose end others follow.
   Block in_order(const Block& body, Since since, bool in_loop) {
     std::vector<Touches> touches;
     for (const Stm& s : body) touches.push_back(accesses_.of(s));
@@ -273,7 +273,7 @@ class Barriers {
     if (repeat != nullptr)
       for (const Stm& h : repeat->head) since.add(accesses_.of(h));
     const Block& body = loop != nullptr ? loop->body : repeat->body;
-    // The last barrier of a round stays: behind it is the next round, or what follows the loop.
+    // The last barrier of a round stays: after it comes the next round, or what follows the loop.
     const auto* last = body.empty() ? nullptr : std::get_if<Sync>(&body.back().op);
     Since at_start = since;
     const bool ends_ordered = last != nullptr && last->level == Level::block;

@@ -45,7 +45,7 @@ class Live {
     if (const auto* atomic = base::as<Atomic>(s.op)) live_.insert(atomic->at.buffer);
   }
 
-  // Whether somebody reads what is stored there.
+  // Whether a statement reads what is stored there.
   bool is_seen(Var buffer) const { return !arrays_.contains(buffer) || live_.contains(buffer); }
   // Pack without a condition takes its number of lanes from its values.
   bool is_seen(const Pack& op) const {
@@ -108,7 +108,7 @@ class Live {
   }
 
   std::unordered_set<Var> live_;
-  std::unordered_set<Var> arrays_;  // of the kernel itself, which nobody sees from outside
+  std::unordered_set<Var> arrays_;  // of the kernel itself, invisible from outside
 };
 
 Kernel run_remove_dead(Kernel kernel, const PassOptions&) {

@@ -1,5 +1,5 @@
-// Which variables of the body of a Par(block) may differ between its instances (divergence analysis): those
-// that are assigned a varying value, or assigned under a varying condition.
+// Which variables of the body of a Par(block) may differ between its instances (divergence analysis):
+// variables that are assigned a varying value, or assigned under a varying condition.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ class Divergence {
   void mark_if(bool condition, kernel::Var name);
 
   std::unordered_set<kernel::Var> varying_;
-  std::unordered_map<kernel::Var, kernel::Var> in_step_;  // and what the loop's head calls its value
+  std::unordered_map<kernel::Var, kernel::Var> in_step_;  // and the name of its value in the loop's head
   std::unordered_map<kernel::Var, kernel::Var> counted_;  // the variables by these names
 };
 

@@ -68,7 +68,7 @@ class Exchanges {
     taken_apart({par.level, next.var(), par.n, std::move(taken)}, line, out);
   }
 
-  /// What is needed behind the shuffle of what is made before it: `before` ends by storing it, and what is
+  /// What is made before the shuffle and needed after it: `before` ends by storing it, and what is
   /// given back fetches it. `renamed` has the new names.
   Block kept(Block& before, Expr from, const Block& behind, const Par& par, Block& out,
              std::unordered_map<Var, Expr>& renamed) {
@@ -131,7 +131,7 @@ class Exchanges {
     return is;
   }
 
-  /// The name that the statement makes for those behind it.
+  /// The name that the statement makes for later ones.
   static std::optional<Var> name_of(const Stm& s) {
     std::optional<Var> made;
     Parts parts;

@@ -1,6 +1,6 @@
 // Shuffles for a processor whose threads take turns: a Par(block) ends where its instances exchange values,
-// and another one begins. What they exchange, and what an instance keeps over it, is in arrays of the block;
-// numbers that follow from the instance's own are computed again.
+// and another one begins. Exchanged values, and values that an instance keeps meanwhile, are in arrays of the
+// block; numbers that follow from the instance's number are computed again.
 //
 // In: scalar kernel IR. Out: the same without Shuffle; there are no barriers between the new statements,
 // which `strips` needs none of.

@@ -52,7 +52,7 @@ bool has_more_threads(const Block& body, std::int64_t most) {
   return found;
 }
 
-// What was a warp is none any more.
+// Threads that were a warp are none any more.
 Block with_block_barriers(const Block& block) {
   Parts parts;
   parts.block = with_block_barriers;

@@ -1,8 +1,8 @@
 // Blocks of more threads than a device has, or the user states: a thread does what several would. The
-// instances of a Par(block) do not wait for each other, so that those which are `most` apart may come one
+// instances of a Par(block) do not wait for each other, so instances that are `most` apart may come one
 // after the other; barriers between Par statements order what they did. Instances of one warp stay together
-// if `most` is a multiple of a warp's lanes, or no more than they are; else barriers of warps become those of
-// the block.
+// if `most` is a multiple of a warp's lanes, or no more than they are; else barriers of warps become barriers
+// of the block.
 #pragma once
 
 #include "kernel/pass.h"
@@ -14,8 +14,8 @@ namespace fulgurite::tidy {
 /// vectorise.
 extern const kernel::Pass fold_blocks;
 
-/// What the instances of a warp wait at becomes a barrier of the block, if folding to PassOptions::threads
-/// would give them to threads of different warps.
+/// Barriers of a warp become barriers of the block, if folding to PassOptions::threads
+/// would give the warp's instances to threads of different warps.
 extern const kernel::Pass without_split_warps;
 
 }  // namespace fulgurite::tidy

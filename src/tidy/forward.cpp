@@ -48,7 +48,7 @@ class Straight {
     Expr index, value;
   };
 
-  // What the thread stored before stays known where it cannot have been this element.
+  // Notes a store. Earlier stores of the thread stay known unless they may have been to this element.
   void remember(Var buffer, Expr index, Expr value) {
     std::vector<Stored>& known = stored_[buffer];
     std::erase_if(known, [&](const Stored& before) { return !differ(before.index, index); });
@@ -133,7 +133,7 @@ Kernel run_forward(Kernel kernel, const PassOptions&) {
 
 const kernel::Pass forward{
     .name = "forward",
-    .description = "a thread does not load what it has just stored; arrays that nothing loads from go",
+    .description = "a thread does not load what it just stored; arrays that nothing loads from go",
     .run = run_forward,
     .is_optional = true};
 

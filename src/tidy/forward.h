@@ -1,4 +1,4 @@
-// What a thread has just stored it need not load again; a shared array that nobody loads from need not be.
+// A thread need not load again what it just stored, and a shared array that nothing loads from is not needed.
 //
 // In: scalar kernel IR whose Par(block) statements have been joined (barriers.h). Out: the same.
 #pragma once

@@ -8,7 +8,7 @@
 namespace fulgurite::tidy {
 
 /// Replaces Allocate(global), whose arrays have places (shared_layout.h), by one parameter for each kind of
-/// elements, behind the kernel's other buffers.
+/// elements, after the kernel's other buffers.
 extern const kernel::Pass place_global;
 
 /// A parameter that place_global has added, and how many of its elements each task has.

@@ -1,6 +1,6 @@
-// Variables of loops that lanes leave at different times. Those lanes that are still in the loop have gone
-// round equally often: what starts equal in all lanes and changes in the same way each time is equal in
-// those. And what only the loop reads may go on changing in the others.
+// Variables of loops that lanes leave at different times. Lanes that are still in the loop have gone
+// round equally often: a variable that starts equal in all lanes and changes equally each time is equal in
+// them. And a variable that only the loop reads may go on changing in the other lanes.
 #pragma once
 
 #include <unordered_map>
@@ -10,8 +10,8 @@
 
 namespace fulgurite::tidy {
 
-/// Variables of the body of a Par(block) that are declared in front of a While, assigned once for each of its
-/// iterations and nowhere else, and read in it by one Let of its head only: the names that those bind.
+/// Variables of the body of a Par(block) that are declared before a While, assigned once for each of its
+/// iterations and nowhere else, and read in it by one Let of its head only: the names that these Lets bind.
 /// Whether the values assigned differ between lanes is for the caller to see.
 std::unordered_map<kernel::Var, kernel::Var> candidates_in_step(const kernel::Block& body);
 

@@ -13,7 +13,7 @@ namespace {
 using namespace kernel;
 using base::as;
 
-// What a loop keeps in the first cache, and points of a run that are worth it.
+// The bytes that a loop keeps in the first cache, and the points of a run that make this worth it.
 constexpr std::int64_t most_bytes = 16384, most_points = 64;
 
 class KeptRuns {
@@ -181,8 +181,8 @@ class KeptRuns {
 
   // ---- which
 
-  // Those of a block in the loop whose memory is the block's own; the index of each is base + the number of
-  // its piece.
+  // The runs that Transposes of a block in the loop read to memory of the block; the index of each is base +
+  // the number of its piece.
   std::vector<Run> runs_of(const For& loop, const Names& changed, const Block& block, const For* pieces) {
     std::vector<Run> runs;
     Definitions definitions;

@@ -2,8 +2,8 @@
 // with all rows of a table.
 //
 // In: vectorised kernel IR with Transposes. Out: the same where a Transpose that stands in a loop, or in a
-// loop in it over the pieces of a run, and that reads the same in each round of the outer loop, stands in
-// front of it. Its vectors stay in memory of the task, which is small enough for the first cache: of long
+// loop in it over the pieces of a run, and that reads the same in each round of the outer loop, stands
+// before it. Its vectors stay in memory of the task, which is small enough for the first cache: of long
 // runs the first pieces. What is read anyway is read once; a loop without rounds reads nothing.
 #pragma once
 

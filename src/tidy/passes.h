@@ -9,7 +9,7 @@
 
 namespace fulgurite::tidy {
 
-/// Which kernel is at which point of its way. A route begins with a kernel of kernel::Stage::threads.
+/// Where a kernel comes from, and what becomes of it. A route begins with a kernel of kernel::Stage::threads.
 enum class Route : std::uint8_t {
   /// A user's kernel as the kernel language records it: equal code is joined, barriers that order nothing go.
   recorded,
@@ -35,7 +35,7 @@ std::vector<const kernel::Pass*> passes(Route);
 /// Runs the passes of a route. Each pass is timed, dumped under its own name if it changed the kernel, and
 /// its result is checked.
 kernel::Kernel run(Route, kernel::Kernel, const kernel::PassOptions&, kernel::PassContext&);
-/// The same for a user's kernel, or another one that is not bisected.
+/// Runs them on a user's kernel, or on another one that bisection does not look at.
 kernel::Kernel run(Route, kernel::Kernel, const kernel::PassOptions&);
 
 /// Runs the given passes in the same way.

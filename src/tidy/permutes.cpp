@@ -45,7 +45,7 @@ class Permuting {
     if (stays) definitions_[let.name] = value;
   }
 
-  // Of an index by lanes: what is the same in all of them, and what each adds.
+  // Splits an index by lanes into a part that all lanes have in common, and what each lane adds.
   std::optional<Run> run_of(const Access& a, int lanes) {
     if (lanes < 2 || a.mask) return {};
     Run run{arena_.i64(0), std::vector<std::int64_t>(static_cast<std::size_t>(lanes), 0)};
@@ -92,7 +92,7 @@ class Permuting {
     std::vector<Member> members;
   };
 
-  // Joins those whose bases are as far apart as the run's halves may be.
+  // Joins accesses whose bases are as far apart as the run's halves may be.
   void place(std::vector<Group>& groups, std::size_t open, Var buffer, Type type, Member member) {
     for (std::size_t g = open; g < groups.size(); ++g) {
       Group& group = groups[g];

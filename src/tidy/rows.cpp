@@ -67,7 +67,7 @@ class Rows {
   }
 
  private:
-  // What stands in front of a statement, and whether the statement goes.
+  // The statements that are put before a statement, and whether that one goes.
   struct Change {
     Block before;
     bool is_gone = false;

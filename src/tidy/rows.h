@@ -2,8 +2,8 @@
 // x[index + 1 + l * stride] and so on, as of small matrices, one a lane.
 //
 // In: vectorised kernel IR. Out: the same where neighbouring elements of a block of statements are loaded as
-// pieces of each row and transposed (a Transpose) in front of the first that is used, and those that are
-// stored are transposed to rows first, which are stored as whole vectors. Only what is read anyway is read.
+// pieces of each row and transposed (a Transpose) before the first that is used, and elements that are
+// stored are transposed to rows first, so that whole vectors are stored. Only what is read anyway is read.
 #pragma once
 
 #include "kernel/pass.h"

@@ -110,7 +110,7 @@ class Layout {
     return false;
   }
 
-  /// What is made outside of a loop and used in it is in use in all of its rounds.
+  /// An array made outside of a loop and used in it is in use in all of its rounds.
   void find_lives() {
     for (const auto& [v, statement] : mentions_) {
       const auto found = number_.find(v);

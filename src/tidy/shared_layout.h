@@ -7,7 +7,7 @@
 namespace fulgurite::tidy {
 
 /// Gives every shared array of each phase, and every global one, an offset, a multiple of 16. Arrays share
-/// bytes where one's last use is behind a Sync(block) from the other's first: threads that run ahead
+/// bytes where a Sync(block) stands between one's last use and the other's first: threads that run ahead
 /// overwrite nothing that others still read. An array made in a loop lives in one round, one that the loop's
 /// body gets from outside in all of them; a barrier in a loop or branch that may not run is none for what
 /// stands outside. kernel::shared_bytes says how much a block takes.

@@ -86,7 +86,7 @@ class Strips {
     return power;
   }
 
-  // Par(lanes) of the instances from `first` on, of those before `end`.
+  // Par(lanes) of the instances from `first` on that are before `end`.
   Stm strip_of(const Stm& s, const Par& par, Expr first, std::int64_t lanes, Expr end) {
     Expr lane = arena_.fresh({Kind::i64}, "lane");
     Expr thread = arena_.fresh({Kind::i64}, arena_.info(par.name).name);
@@ -144,7 +144,7 @@ class Strips {
     return out;
   }
 
-  // What a function is for the first lanes of strips, if each strip adds as much.
+  // The function for the first lanes of strips, if each strip adds as much.
   Expr of_first_lanes(std::span<const scalar::Bits> v, std::int64_t lanes, Expr first) {
     const auto step = static_cast<std::size_t>(lanes);
     if (v.size() <= step) return {};
@@ -182,7 +182,7 @@ class Strips {
     out.push_back({For{par.name, arena_.i64(0), par.n, arena_.i64(1), parts.block(par.body)}, s.line});
   }
 
-  // What the block has for itself needs no atomic operation.
+  // The block's own memory needs no atomic operation.
   void plain(Stm s, Block& out) {
     const auto* op = std::get_if<Atomic>(&s.op);
     if (op == nullptr || !shared_.contains(op->at.buffer)) {

@@ -14,7 +14,7 @@ using namespace kernel;
 using scalar::Bits;
 using scalar::Op;
 
-// A run of bits that keep their distances: those of `mask` move up by `shift` (down, if negative).
+// A run of bits that keep their distances: bits of `mask` move up by `shift` (down, if negative).
 struct Move {
   std::uint64_t mask;
   int shift;
@@ -181,7 +181,7 @@ class Forms {
     return values != nullptr ? form_(e, *values) : Expr();
   }
 
-  // What depends on the thread alone is one function of it.
+  // A value that depends on the thread alone is one function of its number.
   Expr sum_form(Expr e) {
     Expr own = arena_.i64(0), rest = arena_.i64(0);
     split(e, arena_.i64(1), own, rest);

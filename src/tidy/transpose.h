@@ -3,9 +3,9 @@
 //
 // A load of as many cache lines as there are lanes costs as many loads. In: vectorised kernel IR. Out: the
 // same where, of a loop of a constant number of rounds that steps through such runs, what its rounds read is
-// loaded in front of them, contiguous pieces of each run, transposed into memory of the task (a Transpose),
+// loaded before them, contiguous pieces of each run, transposed into memory of the task (a Transpose),
 // and the rounds load contiguous vectors from there. Rounds of few statements are unrolled, and a piece is
-// transposed in front of those that read it, so that it never leaves registers and the processor finds
+// transposed right before the rounds that read it, so that it never leaves registers and the processor finds
 // arithmetic to do beside the moves: the one takes about as long as the other. Only what is read anyway is
 // read; what the loop stores to is left alone.
 #pragma once

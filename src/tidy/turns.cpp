@@ -23,7 +23,7 @@ bool is_straight(const Block& body) {
   });
 }
 
-/// What is stored has been loaded, and is not changed.
+/// The stored values were loaded, and are not changed.
 bool is_copy(const Block& body) {
   std::set<Var> loaded;
   return std::ranges::all_of(body, [&](const Stm& s) {

@@ -48,7 +48,7 @@ const Values::List& Values::list(Expr root) {
   return lists_.at(root.id());
 }
 
-// Of an expression whose arguments have lists.
+// The values of an expression whose arguments have lists.
 Values::List Values::made(Expr e) const {
   const bool is_number = is_number_(e);
   if (((e.is_name() || e.op() == Op::lane) && !is_number) || e.op() == Op::index || e.site() != 0 ||

@@ -21,7 +21,7 @@ class Values {
 
   /// Null if e has other names or cannot be computed. Valid until the next call.
   const std::vector<scalar::Bits>* of(scalar::Expr e);
-  /// The same; null, too, if e does not depend on the number.
+  /// As of(), but null if e does not depend on the number.
   const std::vector<scalar::Bits>* if_dependent(scalar::Expr e);
 
  private:

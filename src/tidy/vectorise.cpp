@@ -93,8 +93,7 @@ class Widening {
  private:
   bool varies(Expr e) const { return divergence_.varies(e); }
 
-  // Index arithmetic with the names of varying Lets replaced by their definitions, down to the instance
-  // number.
+  // Index arithmetic, with names of varying Lets replaced by their definitions, down to the instance number.
   Expr expanded(Expr e) { return scalar::substitute(arena_, e, definitions_); }
 
   bool is_pure_arithmetic(Expr root) const {
@@ -138,7 +137,7 @@ class Lanes {
     return wide_.access(a, both(mask, a.mask ? vector(a.mask) : Expr()));
   }
 
-  // What the variable in step is in the lanes that are still in the loop.
+  // The value of the variable in step in the lanes that are still in the loop.
   Expr counter(Var name) {
     Expr& same = counters_[name];
     if (!same) same = arena_.fresh(arena_.info(name).type, arena_.info(name).name);

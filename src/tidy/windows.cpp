@@ -71,7 +71,7 @@ Block shared(Arena& arena, const Block& body) {
     block.push_back(map_children(s, parts));
   }
   std::vector<std::size_t> hoisted;  // last loads of groups go up to the first: a Permute needs both
-  std::map<std::size_t, std::vector<std::size_t>> raise;  // statement -> those put in front of it
+  std::map<std::size_t, std::vector<std::size_t>> raise;  // statement -> the ones put before it
   for (Group& group : groups_of(arena, block)) {
     auto& windows = group.windows;
     std::size_t earliest = windows.front().at;

@@ -176,7 +176,7 @@ std::optional<RewriteCulprit> bisect_rewrites(scalar::Arena& arena, const Outcom
 
 namespace {
 
-// The same of rewrites for schedules.
+// Prints the rewrite that makes the outcome wrong; false if no rewrite does.
 bool print_rewrite_culprit(scalar::Arena& arena, const Outcome& expected, const RewriteRunner& run,
                            double tolerance) {
   const auto culprit = bisect_rewrites(arena, expected, run, tolerance);

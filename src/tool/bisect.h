@@ -32,14 +32,14 @@ struct Culprit {
   soac::Program before, after;  // with one unit less, and with it
 };
 
-/// Runs the program as the passes make it with so much gas. An exception counts as a wrong outcome.
+/// Runs the program as the passes make it with this much gas. An exception counts as a wrong outcome.
 using Runner = std::function<Outcome(const soac::Program& optimised)>;
 
 /// Nothing if the outcome is right with gas enough.
 std::optional<Culprit> bisect(const soac::Program& traced, std::span<const soac::Pass* const> passes,
                               const Outcome& expected, const Runner&, double tolerance);
 
-/// The same for the kernels of a program: which application of an optional kernel pass makes it wrong.
+/// The application of an optional kernel pass that makes a program wrong.
 struct KernelCulprit {
   std::int64_t gas = 0;  // the number of the application; 0: wrong without any
   std::optional<kernel::Application> application;
@@ -52,8 +52,7 @@ using KernelRunner = std::function<Outcome(kernel::PassContext&)>;
 /// Nothing if the outcome is right with enough gas.
 std::optional<KernelCulprit> bisect_kernels(const Outcome& expected, const KernelRunner&, double tolerance);
 
-/// The same for rewrites of statements for their schedules: which application of an optional one makes the
-/// program wrong.
+/// The application of an optional rewrite, of a statement for its schedule, that makes a program wrong.
 struct RewriteCulprit {
   std::int64_t gas = 0;  // the number of the application; 0: wrong without any
   const schedule::Rewrite* rewrite = nullptr;

@@ -331,8 +331,8 @@ std::string to_svg(const pipeline::Report& report, const Explanation& e,
       static_cast<double>(std::max(title.size() * 5 / 4, std::max(note.size(), legend.size()))) * character;
   const double width = std::max(left + right + margin, text_width) + 2 * margin,
                height = header_height + panel_height + 2.2 * margin;
-  const double spare = width - 2 * margin - (left + right + margin);  // where the texts are wider than the
-                                                                      // panels
+  // Room that is left over where the texts are wider than the panels.
+  const double spare = width - 2 * margin - (left + right + margin);
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
       "width=\"{0:.0f}\" height=\"{1:.0f}\" "

@@ -13,9 +13,9 @@ struct EmitRequest {
   Target target = Target::c;
   std::string folder;
   /// "measured,predicted", or of one of several functions "rmse:measured,predicted"; components of composite
-  /// elements stand behind points: "place.x.y". Constants are literals.
+  /// elements stand after points: "place.x.y". Constants are literals.
   std::vector<std::string> parameters, results, constants;
-  std::vector<std::string> levels;  // none: those of EmitOptions
+  std::vector<std::string> levels;  // none: the levels of EmitOptions
   std::string precision = "fast";
   bool no_checks = false;
   std::string policy = default_policy();

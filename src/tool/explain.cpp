@@ -22,7 +22,7 @@ void add_occupancy(tool::Explanation& told, const pipeline::Report& report, cons
         loaded.kernels[static_cast<std::size_t>(report.lowered.notes[i].kernel)]->occupancy();
 }
 
-// Who gives the tuning numbers; empty: nobody.
+// Where the tuning numbers come from; empty: they are the defaults.
 std::string policy_giver(const std::string& policy) {
   if (policy.empty()) return "";
   const bool is_environment = policy == default_policy();
@@ -36,11 +36,11 @@ std::string policy_giver(const std::string& policy) {
 
 std::string explanation(const TracedProgram& traced, const Options& options, Explain form) {
   const std::vector<std::string> parameters = named_program(options.name).parameters;
-  // Of several ranks the phases are taken apart, which says nothing of the program.
+  // On several ranks phases are taken apart, which says nothing of the program.
   runtime::Description device = engines::device_of(options).describe();
   device.n_ranks = 1;
   const pipeline::Report report = pipeline::compile(traced.program(), options, device);
-  // Before explaining, which makes formulas among the program's expressions: kernels are those of a call.
+  // Before explaining, which makes formulas among the program's expressions: kernels are then as in a call.
   std::optional<plan::Loaded> loaded;
   if (engines::row(options.engine).explains_occupancy)
     loaded = pipeline::load_optimised(report.optimised, options);

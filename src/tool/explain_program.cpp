@@ -39,8 +39,8 @@ std::string named(const Stm& stm) {
   return where.empty() ? origin : fmt::format("{} at {}", origin, where);
 }
 
-// Calls visit(stm, when) for the statements whose arrays are in memory: the program's, and those of its loops
-// and branches.
+// Calls visit(stm, when) for the statements whose arrays are in memory: the program's, and statements of its
+// loops and branches.
 void for_each_in_memory(const std::vector<Stm>& stms, const std::string& when,
                         const std::function<void(const Stm&, const std::string&)>& visit) {
   for (const Stm& stm : stms) {

@@ -47,7 +47,7 @@ bool Explanation::at_most() const {
 
 namespace {
 
-// Of two numbers that grow with sizes alike.
+// The ratio of two numbers that grow with sizes alike.
 std::optional<double> ratio(const Formula& a, const Formula& b) {
   constexpr double large = 1 << 20, larger = 1 << 24;
   if (b.at(large) <= 0 || b.at(larger) <= 0) return std::nullopt;

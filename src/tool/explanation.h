@@ -35,18 +35,18 @@ struct CopyReport {
 struct PrivateReport {
   std::string name;
   Formula bytes;
-  Formula moved;  // at most, but for what blocks read again while they look back at those before them
+  Formula moved;  // at most, without what blocks read again while they look back at earlier ones
 };
 /// An array of which a launch reads elements more than once.
 struct PassReport {
   std::string array;
   Formula times;
-  bool often = false;  // so often as nobody knows before
+  bool often = false;  // an unknown number of times
 };
 
 struct LaunchReport {
   std::string kernel;   // its name
-  Operation operation;  // the last of those it does
+  Operation operation;  // the last operation that the launch does
   std::string when;     // "in each iteration of a loop"; empty: once
   int n_phases = 1;
   std::vector<schedule::PhaseInWords> schedule;
@@ -100,8 +100,8 @@ struct Explanation {
 
   int n_intermediate() const;
   bool at_most() const;  // elements decide how much of the bytes moves
-  /// Bytes moved by those that are needed once, for large sizes; nothing if the one grows with sizes as the
-  /// other does not, or there is nothing to move.
+  /// Bytes moved, divided by the bytes that are needed once, for large sizes; nothing if the one grows with
+  /// sizes as the other does not, or there is nothing to move.
   std::optional<double> excess() const;
   /// What moves in private memory by everything else, for large sizes; nothing if there is nothing else.
   std::optional<double> own_share() const;

@@ -15,9 +15,9 @@ namespace fulgurite::tool {
 struct Footprint {
   soac::Expr elements;
   bool at_most = false;
-  /// How often the statement goes through those elements; absent: once.
+  /// How often the statement goes through the elements; absent: once.
   soac::Expr times = {};
-  bool often = false;  // so often as nobody knows before
+  bool often = false;  // an unknown number of times
 };
 
 /// The size in the oldest names. Absent if it depends on elements, or on a name in `bound`: on a point.
@@ -25,7 +25,7 @@ soac::Expr known_size(const soac::EqualSizes&, const soac::Vars& bound, soac::Ex
 
 class Footprints {
  public:
-  /// Of the points of a Soac and what it updates; `sizes`: of the program around it.
+  /// Footprints of the points of a Soac, and of its updates; `sizes` are the ones of the program around it.
   Footprints(scalar::Arena&, const soac::EqualSizes& sizes, const soac::Stm&);
   Footprints(const Footprints&) = delete;
 
@@ -46,8 +46,8 @@ class Footprints {
   };
   struct Read {
     std::vector<std::optional<Span>> spans;  // of each axis; none: of all of it, for all that is known
-    Expr indices;                            // values that the names in its indices have together; absent:
-                                             // nobody knows
+    // How many values the names in its indices take together; absent: unknown.
+    Expr indices;
     bool at_most;
     const soac::Stm* loop;  // the innermost statement whose points it is in
     Expr again;             // for as many values of names that are not in its indices: the same
@@ -65,10 +65,10 @@ class Footprints {
 
   scalar::Arena& arena_;
   const soac::EqualSizes& sizes_;
-  std::unordered_map<Var, Expr> ranges_;  // the extents of those that are open; absent: unknown
-  std::vector<Var> open_;                 // in order
+  std::unordered_map<Var, Expr> ranges_;  // the extents of the ranges in open_; absent: unknown
+  std::vector<Var> open_;                 // ranges around the current place, in order
   std::unordered_map<Var, Expr> lets_;
-  soac::Vars bound_;  // by the statement: values nobody knows, unless they are a range
+  soac::Vars bound_;  // by the statement: unknown values, unless they are a range
   std::unordered_map<Var, std::vector<Read>> reads_;
   Expr points_;
 };

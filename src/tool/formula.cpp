@@ -194,7 +194,7 @@ bool is_call(std::string_view text) {
   return text.back() == ')';
 }
 
-// Of an expression that reads no array.
+// The size of an expression that reads no array, relative to sizes that are all equally large.
 double share_of(Expr root) {
   constexpr std::int64_t large = 1 << 20;
   bool reads = false;

@@ -35,9 +35,9 @@ class Formula {
   std::string text() const;
 
  private:
-  std::map<std::vector<std::string>, std::int64_t> terms_;  // sorted variables of a product, its coefficient;
-                                                            // none is 0
-  std::map<std::string, double> shares_;                    // of variables; others are sizes
+  // The sorted variables of each product, and its coefficient, which is not 0.
+  std::map<std::vector<std::string>, std::int64_t> terms_;
+  std::map<std::string, double> shares_;  // of variables; others are sizes
 };
 
 /// What sizes are called: extents that the program's checks force to be equal have one name. Extents of

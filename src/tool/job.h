@@ -23,7 +23,8 @@ struct Sent {
   std::int64_t messages = 0, bytes = 0, collectives = 0;
 };
 Sent sent();
-/// A line that says what all ranks together have sent since then, a run, of so many; empty for one rank.
+/// A line that says what all ranks together have sent since `before`, for each of `n_runs` runs; empty for
+/// one rank.
 std::string sent_since(const Sent& before, int n_runs);
 
 }  // namespace fulgurite::tool

@@ -43,7 +43,7 @@ const plan::Reuse* find_reuse(const plan::Steps& steps, plan::Place place) {
   return nullptr;
 }
 
-// The statement that reads the array behind the one that makes `made`, where both are in one body; its line.
+// The statement that reads the array after the one that makes `made`, where both are in one body; its line.
 std::string reader_behind(const std::vector<Stm>& body, Var array, Var made) {
   bool is_behind = false;
   for (const Stm& s : body) {
@@ -103,8 +103,8 @@ class Telling {
       add_loops(note.source->stm, launch.sequential);
       add_traffic(traffic_of_(note), launch);
       launch.computes_elements = note.launch != nullptr;
-      launch.reads_at_most |= note.launch && note.launch->name == "sort_rows";  // results are read again
-                                                                                // where digits are moved
+      // A sort reads its results again where it moves digits.
+      launch.reads_at_most |= note.launch && note.launch->name == "sort_rows";
     } else {
       launch.bytes_read = sizes_.formula(note.bytes_read);
       launch.bytes_written = sizes_.formula(note.bytes_written);
@@ -170,7 +170,7 @@ class Telling {
     }
   }
 
-  // Those of one name together: the components of one thing.
+  // Adds those with one name: the components of one thing.
   void add_own(const Traffic::Own& own, std::vector<PrivateReport>& all) {
     const std::string& name = program_.arena->info(own.array).name;
     auto found = std::ranges::find(all, name, &PrivateReport::name);

@@ -9,7 +9,7 @@ namespace fulgurite::tool {
 std::vector<LaunchReport> launches_told(const pipeline::Report&, SizeNames&,
                                         const std::unordered_map<soac::Var, std::string>& when);
 
-/// Of each parameter the bytes that some launch needs; absent: it is a scalar, or nothing reads it.
+/// For each parameter, the bytes that some launch needs; absent: it is a scalar, or nothing reads it.
 std::vector<soac::Expr> needed_of_params(const pipeline::Report&);
 
 }  // namespace fulgurite::tool

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double column_gap = 28, layer_gap = 44, port_gap = 14;
 
-// Of a chain of places of which every second pair is joined by a straight line: the curve through them,
+// The curve through a chain of places, of which every second pair is joined by a straight line:
 // upright in each place.
 std::vector<Point> curve_through(const std::vector<Point>& places) {
   std::vector<Point> curve{places[0]};

@@ -12,18 +12,18 @@ namespace fulgurite::tool {
 
 struct Box {
   double width = 0, height = 0;
-  bool is_source = false, is_sink = false;  // sources stand right above what they feed, sinks in the last
-                                            // layer
-  double x = 0, y = 0;                      // of the middle of the upper side; set by layout()
+  // Sources stand right above what they feed, sinks in the last layer.
+  bool is_source = false, is_sink = false;
+  double x = 0, y = 0;  // of the middle of the upper side; set by layout()
 };
 struct Point {
   double x, y;
 };
 struct Link {
-  std::size_t from, to;       // from < to
-  std::vector<Point> points;  // set by a layout: a Bezier curve, 3 n + 1 points, from the edge of `from`
-                              // down to the edge of `to`
-  bool is_light = false;      // it may make detours, so that others need not
+  std::size_t from, to;  // from < to
+  // Set by a layout: a Bezier curve, 3 n + 1 points, from the edge of `from` down to the edge of `to`.
+  std::vector<Point> points;
+  bool is_light = false;  // it may make detours, so that others need not
 };
 struct Extent {
   double width = 0, height = 0;
@@ -31,7 +31,7 @@ struct Extent {
 
 /// Everything lies within (0, 0) and the extent.
 Extent layered(std::vector<Box>& boxes, std::vector<Link>& links);
-/// The same by Graphviz, whose program `dot` knows more about crossings; nothing if it is not installed.
+/// A layout by Graphviz, whose program `dot` knows more about crossings; nothing if it is not installed.
 std::optional<Extent> by_graphviz(std::vector<Box>& boxes, std::vector<Link>& links);
 
 }  // namespace fulgurite::tool

@@ -79,8 +79,8 @@ Bits floating(Kind kind, std::string_view text) {
   T value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (end != digits.data() + digits.size() || error == std::errc::invalid_argument) refuse(kind, text);
-  if (error == std::errc::result_out_of_range) {  // too large, or too close to 0: the wider type tells, or
-                                                  // the exponent
+  // The number is too large, or too close to 0: the wider type tells which, or else the exponent.
+  if (error == std::errc::result_out_of_range) {
     const double wide = std::strtod(std::string(digits).c_str(), nullptr);
     if (std::abs(wide) > 1)
       throw FormatError(fmt::format("{} is outside {} (magnitudes up to {})", text, name_of(kind),

@@ -70,7 +70,7 @@ void add_policy(CLI::App* command, std::string& policy) {
       ->allow_extra_args(false);
 }
 
-// Of the program that is named beside --help, if one is.
+// What is said of the program that is named beside --help, if one is.
 std::string footer_of(const std::vector<ToolProgram>& programs, const std::string& name) {
   return name.empty() ? "NAME --help: what that program takes and gives"
                       : description(program_named(programs, name));
@@ -126,7 +126,7 @@ void add_cluster(CLI::App* command, ExplainRequest& request) {
       ->capture_default_str();
 }
 
-// Tells of a number of ranks: those that are wanted, or those that are here, if there are several.
+// Names a number of ranks: the wanted number, or the number of ranks here, if there are several.
 bool tells_ranks(const ToolProgram& program, const Choices& choices, ExplainRequest& request,
                  Options& options) {
   const bool has_all = choices.arguments.size() == program.parameters.size();
@@ -143,7 +143,7 @@ bool tells_ranks(const ToolProgram& program, const Choices& choices, ExplainRequ
   return true;
 }
 
-// Arguments of a call, in the order of the parameters, those of constants apart.
+// Arguments of a call, in the order of the parameters; constants are kept apart.
 struct Words {
   std::vector<std::string> constants, staged;
 };
@@ -154,7 +154,7 @@ Words words_of(const ToolProgram& program, const std::vector<std::string>& given
   return words;
 }
 
-// Of several ranks that are here, the first one prints.
+// If several ranks are here, the first one prints.
 void print_once(const std::string& text) {
   const auto* job = runtime::mpi::MpiDevice::if_started();
   if (job == nullptr || job->rank() == 0) fmt::print("{}", text);

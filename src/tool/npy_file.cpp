@@ -21,7 +21,7 @@ FileNumber open_file(const std::string& path, int flags) {
   return FileNumber(::open(path.c_str(), flags | O_CLOEXEC, 0666));
 }
 
-// A new file; sets `suffix` to what its name has behind that of the target, which nobody can know before and
+// A new file; sets `suffix` to what its name has after the target's, which nobody can know before and
 // so cannot lay a link under.
 FileNumber new_beside(const std::string& target, std::string& suffix) {
   constexpr int most_attempts = 100;

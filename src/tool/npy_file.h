@@ -40,7 +40,7 @@ class NpyInput {
   explicit NpyInput(const std::string& path);
 
   const NpyHeader& header() const { return header_; }
-  /// Of the elements, and where they begin.
+  /// The bytes of the elements, and where they begin.
   std::size_t bytes() const { return bytes_; }
   std::size_t start() const { return start_; }
   /// Kind, shape and order.
@@ -76,7 +76,7 @@ class NpyOutput {
   /// Where a file lies that has this path, which may be a link, while it is written.
   static std::string beside(const std::string& path, const std::string& suffix);
 
-  /// Of its name while it is written.
+  /// The suffix of its name while it is written.
   const std::string& suffix() const { return suffix_; }
   /// Throws FormatError.
   void write(const void* elements, std::size_t bytes);

@@ -21,7 +21,7 @@ struct NpyArray {
 /// Fortran order. Throws FormatError, on all ranks the same.
 NpyArray read_for(Engine engine, const std::string& path);
 
-/// Of an array that lies on ranks only each rank writes its part. Throws FormatError, then on all ranks the
+/// If an array lies only on ranks, each rank writes its part. Throws FormatError, then on all ranks the
 /// same.
 void write_from_anywhere(const std::string& path, const NpyArray& array);
 

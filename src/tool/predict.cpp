@@ -29,7 +29,7 @@ using runtime::mpi::LaunchCost, runtime::mpi::ModelDevice, runtime::mpi::PhaseCo
 // long; of other arrays they are rows.
 constexpr std::int64_t bytes_of_part = 65536;
 
-// Behind the extents of an array that every rank has.
+// After the extents of an array that every rank has.
 constexpr std::string_view everywhere = "@all";
 
 // A value of an argument, and what keeps its memory.
@@ -91,7 +91,7 @@ class Arguments {
     if (view.rank == 0) view.bits = load(static_cast<scalar::Kind>(view.kind), view.data);
   }
 
-  // Memory of each rank's host, which nobody looks at.
+  // Memory of each rank's host, which nothing reads.
   void have(detail::ArgumentView& view, std::vector<std::int64_t> extents) {
     static constexpr char none = 0;
     view.data = &none;
@@ -160,7 +160,7 @@ struct Taker {
   }
 };
 
-// Of what the time of a call is made up.
+// The parts of the time of a call.
 class Times {
  public:
   explicit Times(const Cluster& cluster) : cluster_(cluster) {}

@@ -127,7 +127,7 @@ std::string first_elements(const NpyArray& array) {
   const auto kind = static_cast<scalar::Kind>(array.kind);
   const std::int64_t n = detail::element_count(array.shape);
   const auto n_shown = static_cast<std::size_t>(std::min(n, most));
-  // Of an array that lies on several ranks no more is sent.
+  // No more bytes are sent of an array that lies on several ranks.
   char first[most * sizeof(std::uint64_t)];
   const bool lies_elsewhere = lies_on_ranks(array.elements);
   if (lies_elsewhere) read_first(array.elements, first, n_shown * scalar::size_of(kind));

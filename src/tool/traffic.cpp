@@ -42,7 +42,7 @@ std::vector<Phase> phases_of(const lower::LaunchSource& source, const kernel::Ke
   return phases;
 }
 
-// With the names that the kernel has for them, which may be those of an earlier launch of the same text.
+// With the names that the kernel has for them, which may be from an earlier launch of the same text.
 std::vector<lower::LaunchSource::Buffer> buffers_of(const lower::LaunchSource& source,
                                                     const kernel::Kernel& kernel) {
   std::vector<lower::LaunchSource::Buffer> buffers = source.buffers;
@@ -142,7 +142,7 @@ class Counting {
         if (may_run(p, sample) && !(is_spared && is_spared(p, sample))) sums.back() = sums.back() + moved;
     }
     if (std::ranges::all_of(sums, [&](Expr sum) { return sum == sums[0]; })) return sums[0];
-    // As if those ran that move most.
+    // As if the versions ran that move most.
     is_at_most_ = true;
     return std::accumulate(sums.begin(), sums.end(), i64(0), [&](Expr a, Expr b) { return larger(a, b); });
   }

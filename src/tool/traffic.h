@@ -19,7 +19,7 @@ struct Traffic {
     bool reads_at_most = false, writes_at_most = false;
     soac::Expr passes = {};  // phases that read it
     soac::Expr times = {};   // that each pass goes through what it reads; absent: once
-    bool often = false;      // so often as nobody knows before
+    bool often = false;      // an unknown number of times
   };
   /// Memory of the launch alone.
   struct Own {
@@ -39,12 +39,12 @@ struct Traffic {
   std::optional<soac::Expr> operations;  // work.h
 };
 
-/// Of the launches of one program.
+/// The traffic of the launches of one program.
 class TrafficOfLaunches {
  public:
   TrafficOfLaunches(const soac::Program&, const lower::Lowered&);
 
-  /// Of a launch that the lowering made of `note.source`.
+  /// The traffic of a launch that lowering made from `note.source`.
   Traffic operator()(const lower::LaunchNote&) const;
 
  private:

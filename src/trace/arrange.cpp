@@ -1,6 +1,6 @@
 // Arrays that take their elements from elsewhere along one axis: from one of several arrays or places, by a
-// comparison of the index (a branch, not a selection, so that what is not taken is not read), or from places
-// that a vector gives; and what a function makes of the lines along an axis.
+// comparison of the index (a branch, not a selection, so that elements which are not taken are not read), or
+// from places that a vector gives; and a function's results for the lines along an axis.
 #include <fmt/format.h>
 #include <fulgurite/staged_layout.h>
 
@@ -114,9 +114,9 @@ Values rotate(std::span<const Value> parts, Value by, int axis, Here where) {
   const std::size_t along = axis_of(arrays[0], axis, "rotate", where);
   Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
   const Expr size = shape[along], modulus = scalar::max(size, 1);
-  const Expr shift = trace::modulo(t.expr(by, where), modulus);  // 0 <= shift
-                                                                 // < modulus
-  const Expr n_first = size - shift;                             // the elements that come before the wrap
+  // This gives 0 <= shift < modulus.
+  const Expr shift = trace::modulo(t.expr(by, where), modulus);
+  const Expr n_first = size - shift;  // the elements that come before the wrap
   return t.values(tabulate_all(t, std::move(shape), "rotate", where, [&](std::span<const Expr> indices) {
     return either(
         t, indices[along] < n_first, "rotate", where,

@@ -22,13 +22,13 @@ std::string describe(const Tracer& t, std::span<const Expr> parts, std::size_t f
   return fmt::format("{}[{}]{}", kinds, extents, t.argument_text(parts[0]));
 }
 
-// Row i of a ragged array, whose offsets stand in front of its values.
+// Row i of a ragged array, whose offsets stand before its values.
 Exprs row_at(Tracer& t, const Exprs& parts, Expr i, const Here& where) {
   const auto [first, end] = ends_of(t, parts[0], i);
   return span_of(t, std::span(parts).subspan(1), first, end, where);
 }
 
-// Ends a map: its results become arrays with `dims` in front.
+// Ends a map: its results become arrays with `dims` as first axes.
 Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const char* origin,
               const Here& where) {
   const Exprs given = t.exprs(results, where);

@@ -15,7 +15,7 @@ struct KeyOrder {
   bool descends = false;
 };
 
-/// What a comparison of elements of these components comes to, if it is one such and its key
+/// The value of a comparison of elements of these components, if it is one such and its key
 /// cannot fail.
 std::optional<KeyOrder> key_order(Tracer&, const detail::Body& less, std::span<const scalar::Kind> kinds,
                                   const Here& where);

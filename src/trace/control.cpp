@@ -1,6 +1,6 @@
 // Branches and loops, over scalars and arrays. An array that a branch gives, or that a loop carries, has
-// extents of its own: results, or state, that stand before it. Those that are the same on every path need no
-// names: a branch's result of a size that is known outside has that size, and so has an array that every
+// extents of its own: results, or state, that stand before it. Extents that are the same on every path need
+// no names: a branch's result of a size that is known outside has that size, and so has an array that every
 // iteration gives the size it got (decided for all of a loop's extents together, as they may change places).
 #include "soac/rename.h"
 #include "trace/tracer.h"
@@ -9,7 +9,7 @@ namespace fulgurite::trace {
 
 namespace {
 
-// How staged values lie among those of a branch or a loop's state.
+// How staged values lie among the values of a branch or a loop's state.
 struct Group {
   std::size_t width;  // components
   std::size_t rank;   // of each; extents before them, for the IR
@@ -79,8 +79,8 @@ void erase_known(std::vector<T>& list, std::span<const Expr> known, std::size_t 
 struct Branch {
   soac::Lambda lambda;
   Groups groups;
-  Exprs outer;  // the results that have a meaning outside the branch, said of what is known there; absent:
-                // others
+  // For each result, an equal expression of names outside the branch; absent where there is none.
+  Exprs outer;
 };
 
 Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const Here& where) {
@@ -97,7 +97,7 @@ Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const 
   return result;
 }
 
-// A loop's state: what it begins with, and how it lies.
+// A loop's state: its first values, and how its arrays lie.
 struct State {
   Groups groups;
   Exprs initial;  // with extents

@@ -1,4 +1,4 @@
-// Several elements from each of others, and their folds.
+// Expansion of elements into several ones each, and folds of these.
 #include <fulgurite/staged_combinators.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@ inline Expr integer_at(Tracer& t, Expr array, Expr i) {
   return cast(element(t, array, {&i, 1}), scalar::Kind::i64);
 }
 
-/// Of an item or a row, from the offsets of all: its elements are those from `first` to before `end`.
+/// The elements of an item or a row, from the offsets of all: from `first` to before `end`.
 struct ItemEnds {
   Expr first, end;
 };
@@ -22,7 +22,7 @@ inline ItemEnds ends_of(Tracer& t, Expr offsets, Expr item) {
   return {element(t, offsets, {&item, 1}), element(t, offsets, {&next, 1})};
 }
 
-/// Where the elements of k items begin, and behind them the number of all: `size_of` gives how many item s
+/// Where the elements of k items begin, and after them the number of all: `size_of` gives how many item s
 /// has. Raises ShapeError for a negative number.
 template <class F>
 Expr offsets_by_sizes(Tracer& t, Expr k, const char* origin, const Here& where, F&& size_of) {

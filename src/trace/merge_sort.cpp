@@ -1,8 +1,8 @@
 // Sorting by a comparison. One that compares a key of each element is a sort by that key. Others merge,
-// written in the language: blocks are sorted by counting for each element those of its block that come before
-// it; then runs are merged in pairs, where an element's new place is its index in its own run and the number
-// of elements of the other run that come before it, found by bisection. Of equal elements the one that stood
-// first comes first, in a block by its index, in a pair by its run. All elements find their places
+// written in the language: blocks are sorted by counting for each element the elements of its block that come
+// before it; then runs are merged in pairs, where an element's new place is its index in its own run and the
+// number of elements of the other run that come before it, found by bisection. Of equal elements the one that
+// stood first comes first, in a block by its index, in a pair by its run. All elements find their places
 // independently of each other; every pass doubles the length of the runs.
 #include <fulgurite/control.h>
 #include <fulgurite/functions.h>

@@ -25,7 +25,7 @@ scalar::Bits neutral_of(Op op, scalar::Kind kind) {
   return 0;
 }
 
-// x op it == x, bit for bit.
+// Whether x op it == x, bit for bit.
 Expr exact_neutral(Arena& arena, Op op, scalar::Kind kind) {
   const bool is_float = scalar::is_float(kind);
   const auto of_float = [&](double value) {

@@ -9,8 +9,8 @@ namespace fulgurite::trace {
 /// own place: plus, min, and tuples of such.
 bool is_known_commutative(const soac::Lambda& op);
 
-/// Of such an operator, neutral elements that keep every bit of what they are combined with (-0.0 for sums of
-/// floats, NaN for their minimum); of others, nothing.
+/// The neutral elements of such an operator, which keep every bit of what they are combined with (-0.0 for
+/// sums of floats, NaN for their minimum); nothing for others.
 Exprs known_neutral(Arena&, const soac::Lambda& op);
 
 std::vector<scalar::Kind> kinds_of(std::span<const Expr> exprs);
@@ -37,7 +37,7 @@ struct Operator {
 };
 soac::Reduction reduction(Tracer&, const Operator&, std::span<const scalar::Kind> kinds, Exprs neutral,
                           Exprs initial, const Here& where);
-/// The same one once more, for another place of the program.
+/// A copy of the reduction, for another place of the program.
 soac::Reduction copied(Arena&, const soac::Reduction&);
 
 /// One of op.def on scalars of a kind.

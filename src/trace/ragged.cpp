@@ -125,8 +125,8 @@ struct RowsOfItems {
   }
 };
 
-// Values among which rows lie as `rows` says, each of them `width(row)` values, with what instead(k, values)
-// gives in place of row k.
+// Values among which rows lie as `rows` says, each of them `width(row)` values, with the values that
+// instead(k, values) gives in place of row k.
 template <class Width, class Instead>
 Exprs with_rows_replaced(std::span<const Expr> values, std::span<const detail::RowOf> rows, Width&& width,
                          Instead&& instead) {
@@ -144,8 +144,8 @@ Exprs with_rows_replaced(std::span<const Expr> values, std::span<const detail::R
   return all;
 }
 
-// What a function gives that gives rows, of all items: a ragged array in place of each row. `over_all` maps a
-// function over them, `arguments_of` gives what the function gets of one.
+// The results, for all items, of a function that gives rows: a ragged array in place of each row. `over_all`
+// maps a function over them, `arguments_of` gives the function's arguments for one.
 template <class OverAll, class ArgumentsOf>
 Values with_ragged_rows(Tracer& t, const detail::Body& f, std::span<const detail::RowOf> rows,
                         const char* origin, const Here& where, OverAll&& over_all,

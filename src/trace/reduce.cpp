@@ -11,7 +11,7 @@ namespace fulgurite::trace {
 
 namespace {
 
-// The reduction over all of `dims`; `body` computes its operands from indices.
+// The reduction over all axes of `dims`; `body` computes its operands from indices.
 template <class F>
 Exprs fold_over(Tracer& t, Exprs dims, soac::Reduction reduction, const std::string& origin,
                 const Here& where, F&& body) {
@@ -83,7 +83,7 @@ void check_not_empty(Tracer& t, Expr array, std::optional<int> axis, const char*
   t.check(some, fmt::format("{} of an empty array: give a neutral element", origin), {}, where);
 }
 
-// What every element of the kind beats: a NaN, which elements that are NaNs share, or the extreme.
+// A value that every element of the kind beats: a NaN, which NaNs equal, or the extreme.
 Expr worst_of(Arena& arena, scalar::Kind kind, bool is_min) {
   if (kind == scalar::Kind::f32)
     return arena.constant(kind, scalar::to_bits(std::numeric_limits<float>::quiet_NaN()));

@@ -1,4 +1,4 @@
-// Scalar operations, and the same on arrays element by element.
+// Scalar operations, also on arrays element by element.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace fulgurite::trace {
 
 namespace {
 
-// What the user wrote, where it is not the operation's name.
+// The user's spelling, where it is not the operation's name.
 std::string_view spelled(std::string_view op) {
   constexpr std::pair<std::string_view, std::string_view> operators[] = {
       {"add", "'+'"},  {"sub", "'-'"},     {"mul", "'*'"},    {"div", "'/'"},          {"rem", "'%'"},

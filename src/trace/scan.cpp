@@ -1,8 +1,8 @@
 // Scans: arrays of equal shapes in, arrays of the running results along one axis out, and the results for
 // whole lines if they are asked for. A line is one Soac with a Scan in its body (and a reduction beside it
 // for the total); over the other axes it stands inside a map. A scan from the right reads its line backwards,
-// with the operator's operands exchanged; its results, and those along an axis that is not the innermost, are
-// reached through a view.
+// with the operator's operands exchanged; its results, and results along an axis that is not the innermost,
+// are reached through a view.
 #include <fulgurite/staged_combinators.h>
 
 #include "trace/operators.h"

@@ -1,5 +1,5 @@
 // Elements read at computed indices (gather, backpermute), which are checked, and elements stored at computed
-// places (scatter, permute, histogram), where what falls outside is dropped.
+// places (scatter, permute, histogram), where values outside are dropped.
 #include <fmt/format.h>
 #include <fulgurite/staged_combinators.h>
 

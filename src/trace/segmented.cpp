@@ -95,7 +95,7 @@ class SegmentedScan {
     return segments_.by == SegmentsBy::regular ? scanned_as_rows(*spans) : scanned_by_marks(spans);
   }
 
-  // Of an exclusive scan: what comes last of each segment, combined with the last element.
+  // The totals of an exclusive scan: the last value of each segment, combined with its last element.
   Exprs totals(const Spans& spans, const Exprs& scanned) const {
     Exprs extents = shape_;
     extents[axis_] = spans.count;

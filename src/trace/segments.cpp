@@ -169,7 +169,7 @@ Marks starts_by_spans(Tracer& t, const Spans& spans, Expr n, const char* origin,
   }
   Scope scope(t, origin, where);
   const Expr s = index_parameters(scope, 1)[0];
-  // An empty segment starts where the next one does, or behind the last element, which is dropped.
+  // An empty segment starts where the next one does, or after the last element, which is dropped.
   soac::Outputs outputs;
   outputs.scatters.push_back({std::move(scatter), {spans.start(s)}, {yes}, {flags.var()}});
   t.add({spans.count}, scope.close({}), std::move(outputs), origin, where);

@@ -35,10 +35,10 @@ struct Spans {
   Expr count;
   std::function<Expr(Expr segment)> start, length;
 };
-/// Of the arrays, which have one shape, along an axis.
+/// The spans of the arrays, which have one shape, along an axis.
 Spans spans_of(Tracer&, const detail::Segments&, const Exprs& arrays, std::size_t axis, const char* origin,
                const Here& where);
-/// Of an axis of n elements, and as many flags.
+/// The spans of an axis of n elements, and as many flags.
 Spans spans_of(Tracer&, const detail::Segments&, Expr n, const Here& where);
 void check_no_segment_is_empty(Tracer&, const detail::Segments&, const Spans&, const char* origin,
                                const Here& where);

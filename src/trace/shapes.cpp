@@ -1,4 +1,4 @@
-// Index transforms: each is an array whose elements are those of another at computed indices, which are in
+// Index transforms: each is an array whose elements are another array's at computed indices, which are in
 // range by the checks made here.
 #include <fmt/format.h>
 

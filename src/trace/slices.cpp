@@ -90,7 +90,7 @@ class Elementwise {
   }
 
  private:
-  // The elements of a map over the places, from those of its operands.
+  // The elements of a map over the places, from the elements of its operands.
   bool inline_map(const soac::Stm& stm) {
     const auto* soac = std::get_if<soac::Soac>(&stm.op);
     const bool is_plain =

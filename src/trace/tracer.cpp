@@ -33,7 +33,7 @@ std::string place(const Here& where) {
   return fmt::format(" at {}:{}", file.substr(file.rfind('/') + 1), where.line());
 }
 
-// The message with the operands' values in place of {0}, {1} ...; those not known yet are "?".
+// The message with the operands' values in place of {0}, {1} ...; values not known yet are "?".
 std::string quote_operands(std::string_view text, const Exprs& operands) {
   return base::fill_places(text, [&](std::string_view word) -> std::optional<std::string> {
     const auto place = base::value_place(word);

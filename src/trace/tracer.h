@@ -35,7 +35,7 @@ using SiteError = soac::SiteInfo::Error;
 class Control {
  public:
   virtual ~Control() = default;
-  /// Whether it makes those of the innermost scope.
+  /// Whether it makes statements of the innermost scope.
   virtual bool is_making() const = 0;
   virtual Values cond(const Value& condition, const detail::Body& yes, const detail::Body& no,
                       const Here&) = 0;
@@ -45,8 +45,8 @@ class Control {
                          const Here&) = 0;
 };
 
-/// Expressions with one site in place of all their sites: those that are equal but for where they fail become
-/// one expression.
+/// Expressions with one site in place of all their sites: expressions that are equal but for where they fail
+/// become one expression.
 class OnePlace {
  public:
   explicit OnePlace(Arena& arena) : arena_(arena) {}
@@ -123,7 +123,7 @@ class Tracer {
   /// A Soac with these outputs, whose operands `points` computes; it has no results of its own.
   void add(Exprs dims, soac::Lambda points, soac::Outputs, std::string origin, const Here& where);
   Site site(SiteError, std::string message, const Here& where);
-  /// Of a read at these indices.
+  /// The site of a read at these indices.
   Site index_site(std::string message, std::span<const Expr> indices, const Here& where);
   /// Unless the condition is known to hold, a Check of it; throws ShapeError (or IndexError) if it is known
   /// not to. `message` quotes the operands.
@@ -159,8 +159,9 @@ class Tracer {
   std::vector<Open> scopes_;                 // innermost last
   std::vector<Opened> ever_opened_;          // indexed by scope id
   std::vector<std::uint32_t> scope_of_var_;  // indexed by Var
-  std::unordered_map<Expr, std::uint32_t> scope_of_;   // of the innermost scope that an expression needs; for
-                                                       // look-up only
+  // The innermost scope that an expression needs. Nothing goes through all of them, as their order is not
+  // fixed.
+  std::unordered_map<Expr, std::uint32_t> scope_of_;
   std::vector<std::pair<Exprs, unsigned>> arguments_;  // shapes of parameters and what the user calls them
   std::unordered_map<std::string, Site> sites_;
   std::vector<detail::Capture> captures_;
@@ -229,7 +230,7 @@ soac::Lambda branch(Tracer&, const char* origin, const Here& where, F&& f);
 template <class Then, class Else>
 Exprs either(Tracer&, Expr condition, const char* origin, const Here& where, Then&& then_branch,
              Else&& else_branch);
-/// An array has at most so many elements, more than an address space holds.
+/// The most elements of an array, more than an address space holds.
 inline constexpr std::int64_t most_elements = std::int64_t{1} << 47;
 /// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.
 void check_sizes(Tracer&, const char* what, std::span<const Expr> extents, const Here& where);

@@ -5,17 +5,17 @@
 
 namespace fulgurite::walk {
 
-/// Memory for at most as many elements as `size` can be, `copies` times; where no bound of that is known
-/// outside it throws ShapeError at `where`, in which `what` names the array.
+/// Memory for as many elements as `size` can be at most, `copies` times. Throws ShapeError at `where`, in
+/// which `what` names the array, if no bound of the size is known outside.
 Destination scratch(const Emitter&, Kind, Expr size, const soac::Location& where, int copies = 1,
                     std::string_view what = "an array made for each element");
 /// Gives the array memory unless it has a destination.
 const Destination& place(const Emitter&, Var array, Expr size, const soac::Location& where);
-/// Compares the size of what is made at the destination with the room that it has, unless it is proven to
-/// fit: fails, and what follows makes no elements.
+/// Compares the size of an array with the room at its destination, unless it is proven to fit. If it does not
+/// fit the element fails, and what follows makes no elements.
 void fit(const Emitter&, Expr size, const Destination&, const soac::Location& where);
 
-/// A number of points, lowered: 0 behind a failed check, unless it is known outside.
+/// A number of points, lowered: 0 after a failed check, unless it is known outside.
 Expr extent(const Emitter&, Expr size);
 std::vector<Expr> extents(const Emitter&, std::span<const Expr> sizes);
 /// The product of the array's extents, lowered.

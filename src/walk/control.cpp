@@ -135,7 +135,7 @@ class Start {
   const std::string& name(std::size_t k) const { return arena_.info(s_.names[k]).name; }
 
   Destination memory(std::size_t k, int copies) const {
-    // Of the shape that the array has in every iteration.
+    // The array has this shape in every iteration.
     const std::size_t param = k + (op_.trips ? 1 : 0);
     const std::string what =
         fmt::format("component {} of the state of {} ({}), which has another size in each iteration,",
@@ -187,7 +187,7 @@ class Start {
   std::vector<State> state_;
 };
 
-// What an iteration, or what comes behind the loop, reads. Extents that change are state themselves.
+// What an iteration, or what comes after the loop, reads. Extents that change are state themselves.
 std::vector<Expr> state_at_start(const Emitter& e, const soac::Stm& s, const std::vector<State>& state) {
   scalar::Arena& arena = e.arena();
   std::vector<Expr> values;

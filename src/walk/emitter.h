@@ -31,7 +31,7 @@ struct Destination {
   Expr base;           // absent: 0
   Expr step = {};      // absent: 1
   Expr capacity = {};  // elements that there is room for, known outside; absent: enough for the array
-  Expr room = {};      // the same as a constant or a parameter of the kernel
+  Expr room = {};      // `capacity` as a constant or a parameter of the kernel
   Expr lane = {};      // whose array it is, apart from the base, which is the same for all lanes; absent: 0
 };
 
@@ -47,7 +47,7 @@ class Emitter : public kernel::Builder {
     bool reads_early = true;  // kernel::Outside
     /// A parameter, or constant, that has the value of an expression that the host can compute.
     std::function<Expr(Expr)> computes = {};
-    /// What a failure says of an array that does not fit into its memory.
+    /// The site of the failure when an array does not fit into its memory.
     std::function<scalar::Site(const soac::Location&)> no_room = {};
     schedule::KeepsRewrite keeps = {};
   };
@@ -58,14 +58,14 @@ class Emitter : public kernel::Builder {
   Emitter in_lanes() const;
   Emitter of_task(Expr task, Expr tasks, bool interleaved = false) const;
   Emitter of_groups(Expr size) const;
-  /// Of the element with this number, unless it is part of an element of an outer space.
+  /// For code of the element with this number, unless that is part of an element of an outer space.
   Emitter at_element(Expr number) const;
-  /// What fails does this instead.
+  /// Code whose failures run `instead`.
   Emitter on_failure(std::function<void()> instead) const;
   Emitter streaming_if(Expr condition) const;
   Emitter touching_if(Expr condition) const;
   Emitter with_identity(Identity) const;
-  /// Where statements that follow, but not those in their functions, scatter to places inside of arrays only.
+  /// Code whose statements, but not statements in their functions, scatter only to places inside of arrays.
   Emitter scattering_inside(bool holds) const;
   Emitter rarely() const;
   Emitter in_context_of(const kernel::Builder&) const;
@@ -74,7 +74,7 @@ class Emitter : public kernel::Builder {
   /// None if no point makes arrays.
   Sizes* sizes() const;
 
-  /// Lowers a Soac or Sort as what is around says.
+  /// Lowers a Soac or Sort by Outside::on_soac.
   void lower_soac(const soac::Stm&) const;
 
   void set_destination(Var array, Destination) const;
@@ -90,7 +90,7 @@ class Emitter : public kernel::Builder {
   bool lies_in(Var array, Var owner) const;
   /// Elements of the array are read of this one from here on, in memory that both have.
   void read_in(Var array, Var other) const;
-  /// Whether there is such an array.
+  /// Whether some array is read in another one's memory.
   bool updates_in_place() const;
   /// To element `offset` of what is at the destination.
   void store(const Destination&, Expr offset, Expr value) const;
@@ -121,7 +121,7 @@ class Emitter : public kernel::Builder {
 
 /// The buffers that the arrays' elements go to.
 std::vector<Var> buffers_of(const Emitter&, std::span<const Var> arrays);
-/// In the buffer, element `number` of what is there, and that of the first lane.
+/// The index in the buffer of element `number` of the array at the destination, and of the first lane's.
 Expr element_of(const Destination&, Expr number);
 Expr first_of_lanes(const Destination&, Expr number);
 

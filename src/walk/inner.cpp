@@ -97,7 +97,7 @@ class InnerWalk {
     }
   }
 
-  // What arrays begin with, but for those that have it already, as they take the memory of others.
+  // Fills arrays with their first contents, unless they take the memory of arrays that have these.
   void fill() const {
     for (const auto& scattered : outputs_.scatters) {
       soac::Stm map{{}, soac::Soac{scattered.to.shape, scattered.to.initial}, s_.where, s_.origin};

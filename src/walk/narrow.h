@@ -8,8 +8,8 @@
 
 namespace fulgurite::walk {
 
-/// Gives `walk`, which takes points from `begin` to less than 2^32 - 1 behind it, variables for the indices
-/// that are narrow, and assigns to those of `into` what it leaves there.
+/// Gives `walk`, which takes points from `begin` to less than 2^32 - 1 after it, variables for the indices
+/// that are narrow, and assigns their final values to the indices of `into`.
 void in_32_bits(const Emitter&, const schedule::NarrowIndices&, Expr begin, const Running& into,
                 const std::function<void(const Running&)>& walk);
 

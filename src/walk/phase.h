@@ -1,4 +1,5 @@
-// What phases of lanes and of blocks have in common: numbers of skeletons, and what tasks leave behind.
+// What phases of lanes and of blocks have in common: numbers of skeletons, and what tasks leave for later
+// phases.
 #pragma once
 
 #include "schedule/ir.h"
@@ -10,8 +11,8 @@ namespace fulgurite::walk {
 const schedule::Skeleton& skeleton_of(const schedule::Phase&);
 std::int64_t number_of(const schedule::Skeleton&, std::string_view name);
 
-/// Says where the phase reads what the launch updates in place: in the memory of what it becomes, unless the
-/// phase fills that.
+/// Says where the phase reads arrays that the launch updates in place: in the memory of their new versions,
+/// unless the phase fills these.
 void read_in_place(const Emitter&, const schedule::Launch&, const schedule::Phase&);
 
 /// A number's indices of these axes, row-major; the number may be too large for the first axis.
@@ -26,9 +27,9 @@ struct PartOfRow {
 };
 PartOfRow part_of_row(const Emitter& task, const soac::Soac& map, Expr tiles, Expr tile, Expr columns);
 
-/// Stores what a task has of the reductions, in the order of their components, where the nest says that.
+/// Stores a task's partial results of the reductions, in the order of their components, where the nest says.
 void store_partials(const Emitter& task, const schedule::Nest&, std::span<const Expr> totals);
-/// Stores what Scans come to behind the last point where the nest says that; has_ends: it does.
+/// Stores the last values of Scans where the nest says that; has_ends: it does.
 bool has_ends(const schedule::Nest&);
 void store_ends(const Emitter& task, const schedule::Nest&, const Running::Groups& ends);
 

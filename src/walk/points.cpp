@@ -195,7 +195,7 @@ void leave(const Emitter& e, const soac::OutputView& outputs, Expr number, const
 
 // A point of neighbours whose scan gives the places of reads (scan_of_places()): where the first and the last
 // lane have the same value all have, and one element is read instead of as many as there are lanes; what lies
-// beside each other behind that place is read as a vector.
+// beside each other after that place is read as a vector.
 void point_by_places(const Emitter& e, const soac::Stm& s, soac::Applied body, std::size_t scan, Expr number,
                      const Running& running) {
   const auto behind = body.body.begin() + static_cast<std::ptrdiff_t>(scan) + 1;

@@ -12,32 +12,31 @@ namespace fulgurite::walk {
 struct Running {
   using Groups = std::vector<std::vector<Expr>>;
   /// The place of the next point of each class: in variables (or, in what a walk starts with, values), or
-  /// table[class] in memory. `packs`: places behind it may be overwritten, so lanes can go together.
+  /// table[class] in memory. `packs`: places after it may be overwritten, so lanes can go together.
   struct Cursor {
     std::vector<Expr> next;
     Destination table;
     bool packs = false;
   };
-  Groups reductions;  // what each has so far
-  Groups scans;       // the same of each Scan of the body, in order
+  Groups reductions;  // the accumulators of each reduction
+  Groups scans;       // the accumulators of each Scan of the body, in order
   int lanes = 0;      // instances that are neighbouring points and scan together; 0: one point by itself
   std::vector<Cursor> partitions;
-  /// Gets the values of the point with this number to the elements of a scatter's arrays; absent: stores or
-  /// joins them.
+  /// Brings a point's values to the elements of a scatter's arrays; absent: they are stored or joined.
   using Elements = std::span<const std::pair<Var, Expr>>;
   using Update = std::function<void(const Emitter&, std::size_t scatter, Expr number, Elements elements,
                                     std::span<const Expr> values)>;
   Update update = {};
-  Groups within = {};  // of each Scan: what it has of the point's run, which `scans` comes before
-                       // (scan_runs.h)
+  // For each Scan, its values within the point's run; `scans` are totals of the runs before (scan_runs.h).
+  Groups within = {};
 };
 
 /// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions'
-/// operands to what they have so far, stores the mapped results at their destinations, and the values of
-/// scatters and partitions at the destinations of their arrays.
+/// operands to the accumulators, stores the mapped results at their destinations, and the values of scatters
+/// and partitions at the destinations of their arrays.
 void point(const Emitter&, const soac::Stm&, std::span<const Expr> indices, Expr number, const Running&);
 
-/// Where the elements of an array go that is a result at one point: to those of the array that the Soac maps.
+/// Where the elements of a point's array go: into the array that the Soac maps.
 Destination row_of(const Emitter&, const soac::Soac&, const soac::Mapped& row, std::span<const Expr> indices,
                    Expr number);
 
@@ -53,15 +52,15 @@ Running::Groups restore(const Emitter&, std::span<const soac::Reduction>, std::s
 /// accumulators = op(accumulators, operands)
 void join(const Emitter&, const soac::Reduction&, const std::vector<Expr>& accumulators,
           std::span<const Expr> operands);
-/// The same of all reductions: with what other variables hold, and with element `at` of the buffers of their
-/// components.
+/// Joins the accumulators of all reductions with what other variables hold, or with element `at` of the
+/// buffers of their components.
 void join(const Emitter&, std::span<const soac::Reduction>, const Running::Groups& accumulators,
           const Running::Groups& others, std::string_view name = "part");
 void join(const Emitter&, std::span<const soac::Reduction>, const Running::Groups& accumulators,
           std::span<const Var> buffers, Expr at, std::string_view name = "part");
 /// What join() adds to accumulators: the expressions lowered, each fma_sum an fma_sum of lowered factors.
 std::vector<Expr> operands(const Emitter&, std::span<const Expr>);
-/// buffer[t] = op(buffer[t], buffer[t + width]), the buffers being those of the reductions' components.
+/// buffer[t] = op(buffer[t], buffer[t + width]), for the buffers of the reductions' components.
 void join_halves(const Emitter&, const soac::Soac&, std::span<const Var> buffers, Expr t, Expr width);
 /// Joins initial values from the left to the totals of all components and binds the reductions' names to
 /// the results.

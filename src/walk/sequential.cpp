@@ -98,7 +98,7 @@ class Loop {
 
  private:
   // The first point may be taken once more by operators that choose one of their operands, so that pieces of
-  // points begin where those of the row do.
+  // points begin where the row's points do.
   void behind_first(const soac::Stm& behind, const Running& running) const {
     const bool again = together_.n > 1 && schedule::chooses_operands(behind);
     const Expr first = arena_.i64(again ? 0 : 1);
@@ -157,7 +157,7 @@ void fold_in_lanes(const Emitter& e, const soac::Stm& original, const schedule::
 namespace {
 
 // What lanes store far apart does not bypass caches: transpose_rows makes whole vectors of it. Elements of an
-// array whose points lie behind them (soac::Soac::axes_behind) are whole vectors already.
+// array whose points lie after them (soac::Soac::axes_behind) are whole vectors already.
 void store_element(const Emitter& e, const Destination& to, Expr number, Expr value) {
   if (to.step) return e.store(to, number, value);
   e.store_plain(to.buffer, e.bind(element_of(to, number), "at"), value);

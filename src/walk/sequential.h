@@ -6,7 +6,7 @@
 
 namespace fulgurite::walk {
 
-/// How many points a loop takes together: `n` as long as there are so many, then `rest`, half of it and so
+/// How many points a loop takes together: `n` as long as that many are left, then `rest`, half of it and so
 /// on.
 struct Together {
   std::int64_t n = 1, rest = 1;
@@ -15,10 +15,10 @@ struct Together {
 /// Lowers a Soac statement that makes no arrays, and binds its names.
 ///
 ///   for i { for j { operands = body(i, j); acc = op(acc, operands) } }
-/// where operators know more behind the first point with that one by itself.
+/// The first point stands by itself where operators know more after it.
 void sequential_loop(const Emitter&, const soac::Stm&, const Together& = {});
 
-/// The same of a reduction whose nest cuts its axes into pieces, which accumulators of their own fold: a
+/// Lowers a reduction whose nest cuts its axes into pieces, each of which has accumulators of its own: the
 /// window of each lane.
 void fold_in_lanes(const Emitter&, const soac::Stm&, const schedule::Nest&);
 

@@ -58,11 +58,11 @@ std::int64_t forced(int columns, int accesses) {
 }
 
 TEST(PapersCounts, BankConflictsAreThoseOfPartnersInTwoBanks) {
-  const int of_a_sorter = 1 + 2 + 3 + 4 + 5;  // columns of partners less than 32 apart in the nine mergers of
-                                              // vsort
+  // How many columns in the nine mergers of vsort have partners less than 32 apart.
+  const int of_a_sorter = 1 + 2 + 3 + 4 + 5;
   EXPECT_EQ(counted(vsort).bank_conflicts, forced(of_a_sorter, 4));
   EXPECT_EQ(counted(vsort_r).bank_conflicts, forced(of_a_sorter, 4));
-  // Of tsort mergers 1 to 5 have 1 to 5 such columns, the others five each; the first reads global memory.
+  // In tsort, mergers 1 to 5 have 1 to 5 such columns, the others five each; the first reads global memory.
   EXPECT_EQ(counted(tsort_2).bank_conflicts, forced(1 + 2 + 3 + 4 + 5 + 4 * 5 - 1, 4) + forced(1, 2));
   EXPECT_EQ(counted([](Pull<int> a) { return bmerge_2(9, a); }).bank_conflicts, forced(5, 4));
   EXPECT_EQ(counted([](Pull<int> a) { return tmerge_2(9, a); }).bank_conflicts, forced(5, 4));
@@ -75,7 +75,7 @@ TEST(PapersCounts, GlobalMemoryIsReadAndWrittenByNeighbours) {
     const k::Traffic t = counted(f);
     EXPECT_EQ(t.transactions, t.least_transactions);
   }
-  // A first column of neighbours reads every second element at a time, but not behind a sync (2008,
+  // A first column of neighbours reads every second element at a time, but not after a sync (2008,
   // section 4.2).
   const k::Traffic apart = counted(tsort_2),
                    together = counted([](Pull<int> a) { return tsort_2(k::sync(a)); });

@@ -55,7 +55,7 @@ TEST(Effects, WritesInBothBranchesOfACondition) {
 }
 
 TEST(Effects, WritesInOneBranchAndWhatBothGive) {
-  // The branch writes the partner's place, and its value is used behind it.
+  // The branch writes the partner's place, and its value is used after it.
   const auto staged = [](const auto& write, const Pull<int>& a, const Index& i) {
     const Exp<int> which = cond(
         a[i] < a[i + n / 2], [&] { return write(i, a[i]), a[i] + 1; },
@@ -140,7 +140,7 @@ TEST(Effects, ReadsOfWhatTheLoopWrites) {
 
 TEST(Effects, ReadsInLoopsThatDoNotGoRound) {
   // No element is read where the loop has no round: a read that stands in it does not leave it. One that
-  // stands in front of it does not come into it.
+  // stands before it does not come into it.
   const auto kernel =
       k::kernel("reads", k::block<int>(n), k::whole<int>(), [](Pull<int> a, k::Whole<int> table) {
         return Push<int>(n, [=](const Push<int>::Write& write) {
@@ -279,7 +279,7 @@ TEST(Effects, BlocksLoopAndSync) {
 }
 
 TEST(Effects, ArraysOfOneBranchStayWhileTheOtherOnesBarriersAreNotMet) {
-  // Threads that read what the first branch has synced meet no barrier before the array behind is written.
+  // Threads that read what the first branch has synced meet no barrier before the next array is written.
   const auto kernel =
       k::kernel("branches", k::block<int>(n), k::scalar<int>(), [](Pull<int> a, Exp<int> how) {
         const Exp<int> found = cond(

@@ -96,7 +96,7 @@ TEST(Iterate, ANetworkWhoseColumnsAreRounds) {
 }
 
 TEST(Iterate, BodiesSyncToo) {
-  // What is synced in the body and behind the loop shares memory with nothing that is in use.
+  // What is synced in the body and after the loop shares memory with nothing that is in use.
   const auto kernel = k::kernel("it", k::block<int>(64), k::scalar<int>(), [](Pull<int> a, Exp<int> n) {
     const auto turned = k::iterate(
         cast<std::int64_t>(n),
@@ -112,7 +112,7 @@ TEST(Iterate, BodiesSyncToo) {
     for (int r = 0; r < 3; ++r)
       for (std::ptrdiff_t i = 63; i >= 0; --i) at[i] = at[i] + 1 - (i < 3 ? 0 : at[i - 3]);
   expect_everywhere(expected, kernel, xs, 3);
-  // Three arrays of the body and one behind it, of 256 bytes, beside the state's two places.
+  // Three arrays of the body and one after it, of 256 bytes, beside the state's two places.
   EXPECT_LE(k::traffic(kernel, xs, 3).shared_bytes, 4 * 256);
 }
 

@@ -20,7 +20,7 @@ bool is_odd_number(int x) {
 }
 constexpr std::int64_t n = 64;  // elements of a block
 
-// The elements that are kept, block by block, with `fill` behind them; and how many they are.
+// The elements that are kept, block by block, with `fill` after them; and how many they are.
 struct Blocks {
   Ints elements;
   std::vector<std::int64_t> sizes;
@@ -103,7 +103,7 @@ TEST(Kept, SlowPartsOfABlockKeepTheirOwn) {
   expect_everywhere(kept_of(xs, is_odd_number, -1, n / 4).elements, kernel, xs);
 }
 
-// All blocks' elements behind each other: each block takes places by one atomic operation.
+// All blocks' elements one after the other: each block takes places by one atomic operation.
 TEST(Kept, SlowBlocksAppendTheirElements) {
   const auto kernel = k::kernel("append", k::block<int>(n, 0), k::updated<int>(), k::updated<int>(),
                                 [](Pull<int> a, k::Updated<int> out, k::Updated<int> taken) {

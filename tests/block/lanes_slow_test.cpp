@@ -30,7 +30,7 @@ auto by_lanes(std::int64_t n, const F& f) {
         a);
   });
 }
-// The same as a function of a part of n.
+// Applies f to each part of n elements.
 template <class T, class F>
 std::vector<T> in_parts(std::vector<T> xs, std::size_t n, const F& f) {
   for (std::size_t at = 0; at < xs.size(); at += n) {

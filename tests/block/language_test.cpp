@@ -178,7 +178,7 @@ TEST(KernelLanguage, TailsAreFilledAndCut) {
   }
 }
 
-// What stands behind the end is read in branches and loops of elements, too, and nothing in front of the
+// What stands after the end is read in branches and loops of elements, too, and nothing in front of the
 // array.
 TEST(KernelLanguage, FilledBlocksInBranchesAndLoops) {
   const auto shifted = k::kernel("shifted", k::block<int>(64, 1000), [](Pull<int> a) {

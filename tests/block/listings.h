@@ -32,7 +32,7 @@ void for_each_listing_of_arrays(const Visit& visit) {
   of("histogram", k::block<int>(64), [](Pull<int> a) { return k::block_histogram(8, a); });
 }
 
-/// The same for mergers and sorters.
+/// Visits the listings of mergers and sorters.
 template <class Visit>
 void for_each_listing_of_networks(const Visit& visit) {
   const auto of = [&](const std::string& name, const auto& network) {
@@ -51,7 +51,7 @@ void for_each_listing_of_networks(const Visit& visit) {
   of("bitonic", bitonic);
 }
 
-/// The same for matrices.
+/// Visits the listings of kernels of matrices.
 template <class Visit>
 void for_each_listing_of_matrices(const Visit& visit) {
   visit("matrix_sum", two_dimensions::sum_of_matrices(k::threads(16, 16)));

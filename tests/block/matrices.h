@@ -1,4 +1,4 @@
-// Matrices by tiles through shared memory, as a user writes them; rows lie behind each other.
+// Matrices by tiles through shared memory, as a user writes them; rows lie one after the other.
 #pragma once
 
 #include <fulgurite/kernel.h>

@@ -132,7 +132,7 @@ TEST(Papers, SortersOnTheCpuTouchNeighbours) {
     EXPECT_GE(count(c, "fg_min_i32_x"), 45);
     for (const char* apart : {"gather", "scatter", "strided"}) EXPECT_EQ(count(c, apart), 0) << apart;
   }
-  // Of more elements than a block has threads.
+  // The network has more elements than a block has threads.
   const std::string large = k::to_c(recorded("it", 4096, vsort));
   for (const char* apart : {"gather", "scatter", "strided"}) EXPECT_EQ(count(large, apart), 0) << apart;
 }

@@ -110,7 +110,7 @@ inline Pull<int> as_pairs(int by, const Pull<int>& a) {
       pairs));
   return k::map([](Exp<std::int64_t> x) { return cast<int>(x); }, sums);
 }
-// The least element of those that have the same last bits, and how many these are, of which some do not
+// The least of the elements with equal last bits, and how many elements have these bits, some of which do not
 // count.
 inline Pull<int> counted(int by, const Pull<int>& a) {
   const auto place = [](Exp<int> x) { return x & 7; };

@@ -16,7 +16,7 @@ namespace {
 
 using runtime::Footprints, runtime::KnownElements, runtime::Strided, runtime::Touched;
 
-// Of `p`, the array with the number 2: nothing, or 10 times the index.
+// Elements of `p`, the array with the number 2: unknown, or 10 times the index.
 struct Elements final : KnownElements {
   bool are_known = false;
   std::optional<Strided> at(std::int64_t buffer, Strided index) override {
@@ -180,7 +180,7 @@ TEST(Footprints, OfConditionsOfData) {
 }
 
 TEST(Footprints, OfVariables) {
-  // What a loop changes is unknown behind it, and in it.
+  // What a loop changes is unknown after it, and in it.
   EXPECT_EQ(touched_by(
                 "var at = 5\nstore y[at] = 0f\nfor i in 0 : 3 step 1 {\nat = at + 1\n}\nload v: f32 = x[at]\n"
                 "store y[7] = v\n"),

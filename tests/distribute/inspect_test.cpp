@@ -1,4 +1,4 @@
-// Inspectors mark what the phase behind them reads, and phases mark what they store, where only the data say.
+// Inspectors mark what the phase after them reads, and phases mark what they store, where only the data say.
 #include "distribute/inspect.h"
 
 #include <gtest/gtest.h>

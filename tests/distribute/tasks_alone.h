@@ -79,7 +79,7 @@ class TasksAlone final : public Device {
   };
 
   using Bytes = std::vector<std::byte>;
-  // Of one array of a launch: what may be read, what may be stored.
+  // The elements of an array of a launch that may be read, and that may be stored.
   struct Allowed {
     mpi::Intervals read, stored;
   };
@@ -276,7 +276,7 @@ class TasksAlone final : public Device {
       return all;
     }
 
-    // Of many tasks, or large arrays, every so many tasks run twice.
+    // If there are many tasks, or large arrays, only some of the tasks run twice.
     bool has_time() {
       std::size_t bytes = 0;
       for (const auto& [data, size] : arrays_) bytes += device_.bytes_.at(data);

@@ -1,4 +1,4 @@
-// The prelude's masks, selections, comparisons and moves between lanes; and which sections stand in front of
+// The prelude's masks, selections, comparisons and moves between lanes; and which sections stand before
 // a kernel.
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>

@@ -148,7 +148,7 @@ TYPED_TEST(Memory, SlowTouchesOnlyWhatTheMaskAllows) {
           for (int l = 0; l <= last; ++l)
             ASSERT_EQ(p[-l], on(l) ? value[l] : static_cast<T>(l + 1)) << cpu << " reversed x" << lanes;
         }
-        // Packed: as many elements as lanes are on, and behind them no more than there are lanes.
+        // Packed: as many elements as lanes are on, and after them no more than there are lanes.
         {
           Fenced page;
           int count = __builtin_popcountll(mask);

@@ -100,7 +100,7 @@ inline kernel::Kernel every_operation(Kind kind, std::int64_t n = 32) {
   return k.finish();
 }
 
-/// Of each kind on global and on shared memory, with and without an answer.
+/// Atomics of each kind on global and on shared memory, with and without a result.
 inline kernel::Kernel every_atomic(const std::vector<Kind>& kinds) {
   using What = kernel::Atomic::What;
   ThreadKernel k("atomics", 64);
@@ -129,7 +129,7 @@ inline kernel::Kernel every_atomic(const std::vector<Kind>& kinds) {
   return k.finish();
 }
 
-/// Of each kind, of 16 bytes.
+/// Accesses of 16 bytes of each kind.
 inline kernel::Kernel every_wide(const std::vector<Kind>& kinds) {
   ThreadKernel k("wide", 32);
   for (Kind kind : kinds) {
@@ -151,7 +151,7 @@ inline kernel::Kernel every_wide(const std::vector<Kind>& kinds) {
   return k.finish();
 }
 
-/// Of each kind, in a block of one warp and a half.
+/// Shuffles of each kind, in a block of one warp and a half.
 inline kernel::Kernel every_shuffle(const std::vector<Kind>& kinds) {
   ThreadKernel k("shuffles", 48);
   for (Kind kind : kinds) {

@@ -98,7 +98,7 @@ TEST(Execution, Mandelbrot) {
 
 TEST(Execution, Stencil) {
   const std::size_t width = 80, rows = 5;
-  // Row 0 reads the row before it, the last row the one behind: the picture is inside a larger one.
+  // Row 0 reads the row before it, the last row the one after: the picture is inside a larger one.
   kernel::Kernel k = read_kernel("stencil");
   const auto u =
       array<double>(width * (rows + 2), [](std::size_t i) { return static_cast<double>(i * i % 97); });

@@ -32,7 +32,7 @@ struct Report {
   friend auto operator<=>(const Report&, const Report&) = default;
 };
 
-/// What a launch gets and leaves behind: an entry of `buffers` for each buffer parameter, of `scalars` for
+/// What a launch gets and leaves: an entry of `buffers` for each buffer parameter, of `scalars` for
 /// each scalar one.
 struct Launch {
   std::vector<Bytes> buffers;

@@ -62,8 +62,8 @@ double error_in_ulp(T got, Wide exact) {
   T nearest = static_cast<T>(exact);
   if (nearest != nearest || got != got) return nearest != nearest && got != got ? 0 : Limits::infinity();
   if (nearest == 0 && got == 0) return std::signbit(nearest) == std::signbit(got) ? 0 : Limits::infinity();
-  long double border = std::ldexp(1.0L, Limits::max_exponent);  // an infinity counts as the number where
-                                                                // overflow begins
+  // An infinity counts as the least number that overflows.
+  long double border = std::ldexp(1.0L, Limits::max_exponent);
   long double a = std::isinf(got) ? std::copysign(border, static_cast<long double>(got)) : got;
   long double b = std::isinf(nearest) ? std::copysign(border, static_cast<long double>(exact))
                                       : static_cast<long double>(exact);

@@ -93,7 +93,7 @@ struct PtxasReport {
   std::string function = {};
   int registers = -1, stack = -1, spill_stores = 0, spill_loads = 0, shared_bytes = 0, barriers = 0;
 };
-/// Of all in a log.
+/// The reports of all kernels in a log.
 inline std::vector<PtxasReport> ptxas_reports(const std::string& log) {
   const std::string beginning = "Compiling entry function '";
   std::vector<PtxasReport> reports;
@@ -117,7 +117,7 @@ inline std::vector<PtxasReport> ptxas_reports(const std::string& log) {
   }
   return reports;
 }
-/// Of the first one.
+/// The report of the first kernel.
 inline PtxasReport ptxas_report(const std::string& log) {
   const std::vector<PtxasReport> reports = ptxas_reports(log);
   return reports.empty() ? PtxasReport() : reports.front();

@@ -122,7 +122,7 @@ TEST(EmitThreads, AShuffleNamesTheThreadsOfItsWarp) {
   EXPECT_EQ(shuffled(64, cuda), "i32 w = fg_shuffle_i32(0xffffffffu, v, tid + 1, 4);");
   EXPECT_EQ(shuffled(8, cuda), "i32 w = fg_shuffle_i32(0xffu, v, tid + 1, 4);");
   EXPECT_EQ(shuffled(40, cuda), "i32 w = fg_shuffle_i32(tid < 32 ? 0xffffffffu : 0xffu, v, tid + 1, 4);");
-  EXPECT_EQ(shuffled(64, opencl), "i32 v = y[tid];");  // behind the array that it goes through
+  EXPECT_EQ(shuffled(64, opencl), "i32 v = y[tid];");  // after the array that it goes through
 }
 
 TEST(EmitThreads, WideAccessesAreOfVectors) {
@@ -162,7 +162,7 @@ TEST(EmitThreads, NamesOfTheLanguageAreLeftToIt) {
   EXPECT_NE(text.find("tid[tid2] = 1;"), std::string::npos) << text;
 }
 
-/// Of the last statement's value, in a task of 256 threads.
+/// The text of the last statement's value, in a task of 256 threads.
 std::string stored(const std::string& value) {
   return lines("out y: i64[], out z: i32[], out u: u16[], in x: i64[], in w: i32[], in s: u16[], a: i64",
                "par block t < 256 {\nload v: i64 = x[t]\nload i: i32 = w[t]\nload h: u16 = s[t]\n" + value +

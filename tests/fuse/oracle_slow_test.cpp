@@ -4,8 +4,8 @@
 // Operations of one width can share a group; what cannot is what needs another operation finished: the total
 // of a reduction, elements at unrelated places, elements of another width, and for a scan the values of
 // another scan that it runs over. Groups are numbered in the order of their running: an operation's number is
-// at least that of those it reads at its own point, greater than that of those it needs finished. The oracle
-// tries all numberings.
+// at least the number of each operation that it reads at its own point, and greater than the number of each
+// operation that it needs finished. The oracle tries all numberings.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -140,7 +140,7 @@ class Builder {
       sum = sum + arena().index(made_[k], std::array{place}, 1);
     }
     for (std::size_t k : o.totals) sum = sum + made_[k];
-    return arena().apply(Op::sin, {sum});  // too dear to compute twice
+    return arena().apply(Op::sin, {sum});  // too expensive to compute twice
   }
 
   soac::Reduction sum() {

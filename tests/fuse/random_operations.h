@@ -24,7 +24,7 @@ class RandomOperations {
     Arena& arena = *arena_;
     switch (choices_.below(4)) {
       case 0: return arena.apply(Op::neg, {a});
-      case 1: return cast(arena.apply(Op::sin, {cast(a, Kind::f64)}), Kind::i32);  // dear
+      case 1: return cast(arena.apply(Op::sin, {cast(a, Kind::f64)}), Kind::i32);  // expensive
       case 2: return arena.apply(Op::popcount, {a});
       default: return arena.apply(Op::abs, {a});
     }

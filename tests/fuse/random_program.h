@@ -308,7 +308,7 @@ class RandomProgram : RandomOperations {
     scope.body.push_back(std::move(stm));
   }
 
-  /// Running values, and beside them values that are computed of them, or running values of those.
+  /// Running values, beside them values computed from these, or a second scan over the computed values.
   void scan(Scope& scope, Expr array) {
     Arena& arena = *program_.arena;
     const Expr running = arena.fresh({Kind::i32}, "running");

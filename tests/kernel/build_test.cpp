@@ -51,7 +51,7 @@ TEST(Build, NothingLeavesABranch) {
     k.b.store_plain(k.y, k.i64(1), k.b.lower(k.n * k.a));
   });
   EXPECT_GT(text.find(" * "), text.find("if ")) << text;
-  EXPECT_NE(text.find(" * "), text.rfind(" * ")) << text;  // made again behind it
+  EXPECT_NE(text.find(" * "), text.rfind(" * ")) << text;  // made again after it
 }
 
 TEST(Build, ReadsLeaveIterationsThatBeganAfterTheyWereWritten) {

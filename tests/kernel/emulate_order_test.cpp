@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint64_t n_seeds = 20;
 
-// A scan of blocks of 64 in which each block waits for the sum of those before it. Blocks are numbered in the
-// order in which they begin.
+// A scan of blocks of 64 in which each block waits for the sum of the blocks before it. Blocks are numbered
+// in the order in which they begin.
 const std::string single_pass =
     R"(kernel single_pass(in x: i64[], out y: i64[], out ticket: i64[], out sums: i64[], out flags: i32[])
 par grid task < 40 {
@@ -176,7 +176,7 @@ TEST(EmulateOrder, WarpsOfABlockMayReleaseAndAcquire) {
     const std::set<std::pair<std::uint32_t, std::uint32_t>> sound, race = {{1, 4}};
     EXPECT_EQ(lines(warps), sound);
     for (std::int64_t t = 0; t < 96; ++t) EXPECT_EQ(y[static_cast<std::size_t>(t)], (t % 32 + 1) % 32 * 3);
-    // Thread 0 releases only what it has itself stored, thread 32 acquires for itself.
+    // Thread 0 releases only what it stored itself, thread 32 acquires for itself.
     EXPECT_EQ(lines(with(warps, "  sync warp", "")), race);
     EXPECT_EQ(lines(with(warps, "  sync  warp", "")), race);
     EXPECT_EQ(lines(with(warps, "acquire", "")), race);

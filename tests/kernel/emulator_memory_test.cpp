@@ -15,7 +15,7 @@ constexpr std::size_t n_tasks = 3;
 constexpr std::uint16_t threads[] = {0, 1, 2, 32, 33, 64, 65, whole_task};  // of each task that do something
 constexpr std::size_t n_threads = std::size(threads), n_instances = n_tasks * n_threads;
 
-/// Of each instance: the last event of every other that is before what it does next.
+/// For each instance, the last event of every other instance that is before its own next event.
 class Clocks {
  public:
   Clocks() : known_(n_instances, std::vector<int>(n_instances, 0)), released_(n_instances, 0) {

@@ -53,7 +53,7 @@ inline void expect_agreement_for(const std::string& text, const std::vector<std:
   expect_agreement_of(pipeline::load(program, options), program, arguments);
 }
 
-/// The same for one list.
+/// Expects agreement for one list of arguments.
 inline void expect_agreement(const std::string& text, const std::vector<Value>& args) {
   expect_agreement_for(text, {args});
 }
@@ -67,7 +67,7 @@ inline std::vector<std::int64_t> not_empty() {
   return {run_sizes.begin() + 1, run_sizes.end()};
 }
 
-/// The same for vectors of these sizes, of integers below a bound.
+/// Expects agreement for vectors of these sizes, of integers below a bound.
 template <class T>
 void expect_agreement_on(const std::string& text, const std::vector<std::int64_t>& of = run_sizes,
                          int below = 1000) {

@@ -10,7 +10,7 @@ namespace {
 const std::vector<std::int64_t> sizes_of_histograms = {0,   1,   7,    8,     9,     17,    511,
                                                        512, 513, 1000, 20000, 65536, 65537, 140001};
 
-/// Of elements of type T, with and without copies, and with places outside on both sides.
+/// Histograms of elements of type T, with and without copies, and with places outside on both sides.
 template <class T>
 void expect_bins(const std::string& kind, const std::string& op, const std::string& neutral) {
   for (std::int64_t n_bins : {0, 1, 10, 256, 2000})

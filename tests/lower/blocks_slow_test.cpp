@@ -46,7 +46,7 @@ TEST(Blocks, FoldsScansAndPartitionsInOneLaunch) {
                    1000);
 }
 
-/// The same where all Scans are found by looking back: nothing has to be known before.
+/// One walk where all Scans are found by looking back, so that nothing has to be known before.
 TEST(Blocks, ScansAndAFilterInOneWalk) {
   agree_on_vectors(R"(program "one_walk" (x: i32[n]) {
     g: i32, k: i64, o: i64[2], e: i32[k], y: i32[n] = redomap (i < n) {
@@ -290,7 +290,7 @@ TEST(Blocks, StripsAreExplained) {
       "tasks: blocks of 2048 points or more, enough for each thread (thread_points)");
 }
 
-/// A program of one argument of n elements of 4 bytes moves at most `most` bytes for each of those, by
+/// A program of one argument of n elements of 4 bytes moves at most `most` bytes for each element, by
 /// accesses side by side.
 void expect_traffic(const std::string& text, const Value& argument, double most) {
   EmulatorDevice::shared().take_counts();

@@ -200,7 +200,7 @@ const std::string product_of_bytes = R"(program "bytes" (a: i8[n, k], b: u8[k1, 
   return c
 })";
 
-// Of numbers of 8 bits, on processors without an instruction for four of them as well.
+// Terms are numbers of 8 bits, also on processors without an instruction for four of them.
 TEST(EditedSchedules, TermsOfAnOperation) {
   std::vector<std::int8_t> a(30 * 43);
   std::vector<std::uint8_t> b(43 * 50);

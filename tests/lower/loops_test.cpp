@@ -26,7 +26,7 @@ void expect_agreement_on(const std::string& text, int below = 100) {
   }
 }
 
-/// What is read behind the loop, and what is not.
+/// What is read after the loop, and what is not.
 TEST(Loops, CountTheirIterations) {
   expect_agreement_on(R"(program "collatz" (x: i32[n]) {
     y: i32[n], z: i64[n] = map (i < n) {

@@ -170,7 +170,7 @@ TEST(Everything, AtOnce) {
 })");
 }
 
-// Of equal places the last value stays, which takes no care where there is one point.
+// The last value of equal places stays, which needs no care where there is one point.
 TEST(Scatter, OfOnePointNeedsNoOrder) {
   const auto is_ordered = [](const std::string& n) {
     const soac::Program program = soac::parse("program p(x: i32[m], k: i64) { y: i32[m] = redomap (i < " + n +

@@ -15,7 +15,7 @@ void expect_agreements(const std::string& text, const std::vector<std::vector<Va
 
 template <class T>
 void expect_kept(const std::string& kind) {
-  // Of the values 0 to 99: all, none, every second, few, and runs of the points themselves.
+  // The values are 0 to 99. Kept are all, none, every second, few, and runs of the points themselves.
   const std::string number = kind == "i64" ? "x[i]" : "i64(x[i])";
   for (const std::string& condition : std::vector<std::string>{
            number + " < 200", number + " < 0", "i % 2 == 0", number + " < 3", "i / 100 % 2 == 0"}) {

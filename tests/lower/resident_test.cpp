@@ -56,7 +56,7 @@ constexpr const char* own_arrays = R"(program "deviation" (x: f32[n, m]) {
   return y
 })";
 
-// Of how many threads blocks are, whose number the plan asks for.
+// The numbers of threads of the blocks whose number the plan asks for.
 std::vector<int> asked(const std::string& program, bool tells_occupancy = true) {
   runtime::Description device = EmulatorDevice::shared().describe();
   device.tells_occupancy = tells_occupancy;

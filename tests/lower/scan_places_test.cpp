@@ -47,7 +47,7 @@ TEST(ScanPlaces, DescendingPlacesOfOtherKinds) {
                                       not_empty());
 }
 
-/// Behind another scan, and read by what a branch, a loop and a scatter do.
+/// After another scan, and read by what a branch, a loop and a scatter do.
 TEST(ScanPlaces, StatementsOfAllKinds) {
   for (const char* length : {"3", "200"})
     expect_agreement_on<std::int32_t>(replaced(R"(program "all" (x: i32[n]) {

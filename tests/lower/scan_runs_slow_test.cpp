@@ -1,4 +1,4 @@
-// Scans whose operators are dear: lanes scan runs of the points.
+// Scans whose operators are expensive: lanes scan runs of the points.
 #include "agree.h"
 
 namespace fulgurite::testing_lower {

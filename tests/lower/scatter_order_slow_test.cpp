@@ -1,4 +1,4 @@
-// Of several values for one place the last stays, whatever tasks, lanes and threads do: on few points and on
+// The last of several values for one place stays, whatever tasks, lanes and threads do: on few points and on
 // many, of one component and of several, beside whatever else the points make, and at every level of a
 // program.
 #include "agree.h"

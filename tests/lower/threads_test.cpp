@@ -95,7 +95,7 @@ TEST(Threads, BranchesWithScalarsOfTheDevice) {
     }
 }
 
-// Of rows of any lengths also what is folded over all of them.
+// Rows of any lengths are reduced, and so are all of them together.
 TEST(Threads, RaggedRowsBelowAReduction) {
   std::vector<std::int32_t> starts{0};
   for (int i = 0; i < 400; ++i) starts.push_back(starts.back() + i * 5 % 17);

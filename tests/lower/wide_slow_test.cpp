@@ -66,7 +66,7 @@ TEST(Wide, Tuples) {
                                 });
 }
 
-/// Of two slices, one begins where an access of 16 bytes can, one does not.
+/// One slice begins where an access of 16 bytes can, and one does not.
 TEST(Wide, SlicesWithOffsets) {
   expect_agreement_at_all_sizes(R"(program "slices" (x: f32[n], m: i64) {
     s: f32, y: f32[m] = redomap (i < m) { x[i + 1], x[i + 1] * 2f } reduce add comm neutral 0f

@@ -148,7 +148,7 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
       swap_operator(binary, binary->getOperatorLoc(), left, right);
     return true;
   }
-  // Of operators of ours, those with values of one type: staged numbers, sizes.
+  // Our own operators, if they have values of one type: staged numbers, sizes.
   bool VisitCXXOperatorCallExpr(clang::CXXOperatorCallExpr* call) {
     if (call->getNumArgs() != 2 || !call->isInfixBinaryOp() || call->isAssignmentOp()) return true;
     const clang::Expr *left = call->getArg(0), *right = call->getArg(1);

@@ -151,8 +151,8 @@ def own_cache(number):
 
 
 def judge(site, tests, campaigns, seconds):
-    """What becomes of a mutant: {"outcome": killed, killed by random programs, survived or not reached, "by": what killed it},
-    by tests of so many seconds."""
+    """What becomes of a mutant: {"outcome": killed, killed by random programs, survived or not reached, "by": what killed it}.
+    Tests are run that take this many seconds together."""
     cache, began = own_cache(site["number"]), time.time()
     try:
         for executable, names, expected in batches(site, tests, seconds) + whole_executables(site):

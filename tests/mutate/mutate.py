@@ -46,7 +46,7 @@ def in_drawn_order(sites, seed):
 
 
 def choose(options, sites):
-    """The mutants that are asked for, as many as the sample wants of those that compile."""
+    """The mutants that are asked for; of a sample, as many as it wants, among the mutants that compile."""
     named = [site for site in sites if site["number"] in options.mutant or f"{site['file']}:{site['line']}" in options.at]
     prefix = options.only if options.only.startswith("src/") else "src/" + options.only
     among = [site for site in in_drawn_order(sites, options.seed) if site["file"].startswith(prefix)]

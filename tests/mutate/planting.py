@@ -163,7 +163,7 @@ def refused():
 
 
 def plant(sites):
-    """Builds the library with these mutants in it. Returns the numbers of those that do not compile, which are left out."""
+    """Builds the library with these mutants in it. Returns the numbers of the mutants that do not compile, which are left out."""
     by_file = {}
     for site in sites:
         by_file.setdefault(site["file"], []).append(site)

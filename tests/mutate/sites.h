@@ -26,7 +26,7 @@ struct Site {
 
 using SitesOfFiles = std::map<std::string, std::vector<Site>>;
 
-// Finds the sites of those files that `sites` has a key for.
+// Finds the sites of the files that `sites` has a key for.
 void find_sites(clang::ASTContext& context, SitesOfFiles& sites);
 
 }  // namespace fulgurite::mutants

@@ -304,7 +304,7 @@ struct Classed {
       }
     return firsts;
   }
-  /// The points' numbers in the order of a stable partition, and behind them -1 for those of no class.
+  /// The points' numbers in the order of a stable partition, and after them -1 for points of no class.
   Numbers partitioned() const {
     Numbers numbers;
     for (std::int64_t c = 0; c < n_classes; ++c)

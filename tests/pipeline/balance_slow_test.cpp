@@ -16,7 +16,7 @@ constexpr int n_rows = 10000;
 constexpr double bar = 1.3;
 constexpr double most_of_a_block = 0.2;
 
-// Rows of 3 and one of so many elements that there are 13 for each; or rows of 13.
+// Rows of 3 elements and a long row, which brings the mean to 13; or, if even, rows of 13 elements each.
 std::vector<int> lengths_of(bool even) {
   std::vector<int> all(n_rows, even ? 13 : 3);
   if (!even) all[n_rows / 2] = 10 * n_rows + 3;

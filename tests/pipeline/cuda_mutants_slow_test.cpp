@@ -182,7 +182,7 @@ void CudaMutants::expect_found_without_statements(std::size_t n_programs) {
   EXPECT_GE(n_fences, 2);
 }
 
-// Of the first programs, up to the scan.
+// The kernels are of the first programs, up to the scan.
 TEST_F(CudaMutants, SlowKernelsWithoutABarrierOrAFenceAreFound) {
   expect_found_without_statements(4);
 }

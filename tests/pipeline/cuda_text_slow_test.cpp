@@ -61,7 +61,7 @@ class CudaText : public testing::Test {
     if (!nvrtc_.is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   }
 
-  // Of each kernel for each of the targets.
+  // The compiled code of each kernel for each of the targets.
   std::vector<test::Nvrtc::Result> compiled(const std::vector<CudaKernel>& kernels,
                                             const std::vector<std::string>& targets) const {
     std::vector<test::Nvrtc::Result> found(kernels.size() * targets.size());
@@ -103,8 +103,8 @@ TEST_F(CudaText, SlowKernelsOfTheBenchmarksCompileAndSpillNothing) {
   expect_compile(kernels, generations, true);
 }
 
-// Of another size would be at most an eighth more of their threads at once, if what they share grows as they
-// do.
+// With blocks of another size at most an eighth more threads would run at once, if their shared memory grows
+// as they do.
 TEST_F(CudaText, SlowOtherBlockSizesRunFewMoreThreads) {
   const std::vector<CudaKernel> kernels = distinct(bench::cuda_kernels_of_benchmarks());
   const std::vector<test::Nvrtc::Result> found = compiled(kernels, {"sm_90"});

@@ -191,7 +191,7 @@ class Emitted {
   void* library_ = nullptr;  // stays: the stand-in knows its kernels
 };
 
-// Of the program as the engine has it.
+// The results of the program on the engine.
 std::vector<Value> of_engine(const EmittedProgram& emitted, std::vector<Value> arguments) {
   const auto traced = emitted.program().trace(emitted.constants());
   Options options;

@@ -1,7 +1,7 @@
 // What `explain` says of the programs of the guide and of the benchmarks is what their kernels do: the bytes
 // of each launch are those that the emulator counts, or a bound of them where elements decide, and every copy
-// and all memory of single launches is named. Of kernels of blocks of threads, and of those of a processor's
-// lanes before they become vectors.
+// and all memory of single launches is named. Both kinds of kernels are tested: of blocks of threads, and of
+// a processor's lanes before they become vectors.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -126,7 +126,7 @@ inline Numbers concatenations(int n, Numbers x, Exp<i64>, Exp<i64>) {
   return x;
 }
 
-// Nests of so many levels. Loops have `trips` iterations at each, while-loops end when `limit` is reached.
+// Nests with `depth` levels. Loops have `trips` iterations at each level, while-loops end at `limit`.
 
 inline Exp<i64> loops(int depth, Exp<i64> x, Exp<i64> trips) {
   if (depth == 0) return x * 3;

@@ -23,7 +23,7 @@ void compile_only(F f) {
   pipeline::compile(compile(f, {.engine = Engine::interpreter}).traced()->program(), {.engine = Engine::cpu});
 }
 
-// Of processor time, so that other tests may run meanwhile.
+// The seconds of processor time, so that other tests may run meanwhile.
 double seconds(const std::function<void()>& f) {
   const std::clock_t start = std::clock();
   f();
@@ -62,7 +62,7 @@ TEST(LongProgramsGrowth, ChainsOfFiveThousandOperations) {
   chain("summed", summed);
   chain("four results", four_results);
   chain("into a scatter", into_a_scatter);
-  // Of these an operation is a kernel, or a part of one that is not small: fewer are enough to see.
+  // Here each operation is a kernel, or a part that is not small, so fewer operations are enough.
   chain("sums on the way", sums_on_the_way, 1200);
   chain("scans", scans, 1200);
   chain("scatters", scatters, 1200);

@@ -47,7 +47,7 @@ void expect_same_on_processor(const char* name, F f, const Args&... args) {
             list(outcome(Engine::interpreter, true, f, args...)));
 }
 
-// Of so many operations that values take the place of reads late (fuse/use_table.h).
+// The chains have enough operations for values to replace reads late (fuse/use_table.h).
 TEST(LongPrograms, ChainsGiveWhatTheInterpreterGives) {
   const auto chain = [](const char* name, auto f, int n = 700) {
     const auto program = [=](Numbers x, Exp<i64> a, Exp<i64> b) { return f(n, x, a, b); };

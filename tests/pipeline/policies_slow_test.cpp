@@ -143,7 +143,7 @@ TEST(Policies, SlowGoldenOfEachLaunch) {
 #ifndef __clang__
   GTEST_SKIP()
       << "compilers evaluate arguments in different orders, in which the programs' statements stand: the "
-         "golden file is of those that Clang compiled";
+         "golden file is of a program that Clang compiled";
 #endif
   const fs::path golden = FULGURITE_TEST_DATA "/policies.golden";
   if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << text;

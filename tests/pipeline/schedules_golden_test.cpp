@@ -178,7 +178,7 @@ std::string explained(const Machine& machine) {
   return text;
 }
 
-// The page with the block of code behind a mark replaced: <!-- MARK --> and a line with three back quotes.
+// The page with the block of code after a mark replaced: <!-- MARK --> and a line with three back quotes.
 std::string replaced(std::string page, const std::string& mark, const std::string& text) {
   const std::string begins = "<!-- " + mark + " -->\n```\n";
   const std::size_t begin = page.find(begins);

@@ -1,5 +1,5 @@
 // Plans: their text comes back as it went, arrays are released after their last use, what is the same in all
-// iterations stands in front of loops.
+// iterations stands before loops.
 #include <fulgurite/error.h>
 
 #include <gtest/gtest.h>
@@ -59,9 +59,9 @@ std::vector<Place> released(const Steps& steps) {
 TEST(PlanMemory, ReleasesAfterTheLastUseOfWhatIsNoResult) {
   const Plan plan = release_after_last_use(sample());
   EXPECT_EQ(released(plan.steps), std::vector<Place>{1});  // not the parameter 0, not the result 3
-  EXPECT_EQ(plan.steps[7].action, Action(Release{1}));     // right behind the second launch
-  EXPECT_EQ(released(std::get<If>(plan.steps[10].action).then_steps), std::vector<Place>{2});  // where it was
-                                                                                               // allocated
+  EXPECT_EQ(plan.steps[7].action, Action(Release{1}));     // right after the second launch
+  // The array is released in the branch that allocated it.
+  EXPECT_EQ(released(std::get<If>(plan.steps[10].action).then_steps), std::vector<Place>{2});
 }
 
 TEST(PlanMemory, WhatAnIterationLeavesForTheNextIsKept) {

@@ -21,7 +21,7 @@ namespace fulgurite::programs {
 using detail::Body, detail::Here, detail::Kind, detail::Value, detail::Values;
 using Kinds = std::vector<Kind>;
 
-/// Of RC_PARAMS, which `./dev fuzz` and the tests' configuration set for all properties.
+/// A number of RC_PARAMS, which `./dev fuzz` and the tests' configuration set for all properties.
 inline std::uint64_t parameter(const std::string& name, std::uint64_t otherwise) {
   const char* all = std::getenv("RC_PARAMS");
   if (all == nullptr) return otherwise;
@@ -155,7 +155,7 @@ class Draw {
           {kinds.size() == 1 ? name : "fg::get<" + std::to_string(i) + ">(" + name + ")", parts[i]});
   }
 
-  /// An array that fits, mostly one of those made last; null if there is none.
+  /// An array that fits, mostly one that was made recently; null if there is none.
   template <class F>
   const Array* pick(F&& fits) {
     std::vector<const Array*> all;

@@ -70,7 +70,7 @@ inline void rows_of_sizes(Draw& d) {
     index = d.fresh("i");
     d.indices.push_back({{index, at[0]}, n.id});
     Scalar size = applied("rem", {applied("abs", {expression(d, Kind::i64, 2)}), constant(Kind::i64, 6)});
-    // Behind a float nobody sees a bound.
+    // No bound is known through a float.
     if (is_hidden) size = converted(converted(size, Kind::f32), Kind::i64);
     text = size.text;
     --d.level;
@@ -106,7 +106,7 @@ inline void rows_of_sizes(Draw& d) {
            texts[change] + (change == 1 || change == 3 ? by : "") + "; }, v); }, " + name + ");");
     name = made;
   }
-  // A fold of an array of so many elements, or of one with as many as a product or a difference.
+  // A fold of an array whose number of elements is an expression: a size, a product or a difference.
   const std::size_t how = d.below(4);
   std::string param, body_text;
   const auto row = d.repeatable([&](std::span<const Value> given) {

@@ -90,7 +90,7 @@ inline std::size_t draw_size(Draw& d) {
   return d.one_in(6) ? n_run_sizes + d.below(std::size(static_sizes)) : d.below(n_run_sizes);
 }
 
-/// Of `n` variables, of which those from `rank` on are folded.
+/// Draws `n` variables, of which the ones from `rank` on are folded.
 inline Along draw_along(Draw& d, std::size_t n) {
   Along along{.first = d.below(n)};
   if (d.one_in(4)) along.second = static_cast<int>(d.below(n));
@@ -150,7 +150,7 @@ inline Nest draw_nest(Draw& d) {
   return nest;
 }
 
-/// Of one program: RC_PARAMS="runs=100", for compiling takes longer than they do.
+/// How often one program runs: RC_PARAMS="runs=100", as compiling takes longer than a run.
 inline std::size_t most_runs() {
   return std::min<std::size_t>(parameter("runs", 16), 256);
 }

@@ -63,7 +63,7 @@ inline Sizes sizes_of(const Plan& plan, std::array<std::size_t, n_run_sizes> run
   return sizes();
 }
 
-/// Of operands of floats: numbers whose products and sums are exact, none of them zero. Of integers:
+/// For operands of floats: numbers whose products and sums are exact, none of them zero. For integers:
 /// `is_wide` says whether they are of all sizes.
 inline scalar::Bits element(std::mt19937& random, scalar::Kind kind, bool becomes_float, bool is_wide) {
   const auto cast = [&](scalar::Kind from, scalar::Bits bits) {

@@ -57,7 +57,7 @@ inline Folding with_place(Kind kind, bool is_least, bool is_first) {
   folding.join = [=](std::span<const Value> ab) {
     const Value &x = ab[0], &y = ab[2];
     Value takes = is_least ? call("lt", y, x) : call("gt", y, x);
-    // Of integers the neutral element may be equal to others, and its place then has to lose on both sides.
+    // The neutral element of integers may be equal to others, and its place then has to lose on both sides.
     const Value takes_equal = is_integer(kind) ? call(is_first ? "lt" : "gt", ab[3], ab[1])
                                                : number(Kind::boolean, is_first ? 0 : 1);
     takes = call("logical_or", takes, call("logical_and", call("eq", x, y), takes_equal));

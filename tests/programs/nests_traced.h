@@ -127,7 +127,7 @@ class TracedNest {
     }
   }
 
-  /// Of a variable: known while tracing, of an array that is read by it alone, or a number.
+  /// The size of a variable: known while tracing, of an array that is read by it alone, or a number.
   Value size_of(std::size_t variable, std::span<const Value> sizes) const {
     const std::size_t size = nest_.sizes[variable];
     if (size >= n_run_sizes) return number(Kind::i64, static_sizes[size - n_run_sizes]);

@@ -14,7 +14,7 @@ struct Operator {
   bool is_commutative = true;
 };
 
-/// Of one component; what is neutral for it.
+/// An operator of one component, and its neutral element.
 struct Known {
   const char* name;
   Value neutral;

@@ -25,7 +25,7 @@ struct Drawn {
   const soac::Program& program() const { return traced->program(); }
 };
 
-/// Numbers for a program of so many statements.
+/// Numbers for a program of two statements or more.
 inline Numbers draw_numbers(std::mt19937_64& random, std::size_t most_statements = 7) {
   Numbers numbers(2 + random() % most_statements);
   for (auto& of_statement : numbers) {

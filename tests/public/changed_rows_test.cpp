@@ -57,7 +57,7 @@ void check(F f) {
   }
 }
 
-/// The same of a function of two rows and a number.
+/// Checks a function of two rows and a number.
 template <class T, class F>
 void check_rows(F f) {
   check<T>([=](Mat<T> x, Mat<T> y, Index number) {
@@ -114,8 +114,8 @@ TEST(ChangedRows, TwoChangePlaces) {
         a, b);
     return fg::concat(x, y);
   });
-  check_rows<float>([](Vec<float> a, Vec<float> b, Index number) {  // three, and one that is another's former
-                                                                    // value
+  // A loop changes three rows, of which one takes another's former value.
+  check_rows<float>([](Vec<float> a, Vec<float> b, Index number) {
     const auto [x, y, z, w] = fg::iterate(
         number,
         [](Index i, Vec<float> p, Vec<float> q, Vec<float> r, Vec<float> s) {
@@ -273,8 +273,8 @@ TEST(ChangedRows, Branches) {
         },
         a);
   });
-  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // branches exchange two arrays, or change one
-                                                              // of them
+  // Branches exchange two arrays, or change one of them.
+  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {
     const auto [x, y] = fg::iterate(
         number,
         [](Index i, Vec<int> p, Vec<int> q) {
@@ -286,7 +286,7 @@ TEST(ChangedRows, Branches) {
         a, b);
     return fg::generate(a.size(), [=](Index j) { return x[j] * 1000 + y[j]; });
   });
-  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // needed as it was behind the branches
+  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // the former row is needed after the branches
     return fg::iterate(
         number,
         [&](Index i, Vec<int> x) {
@@ -323,8 +323,8 @@ TEST(ChangedRows, WhileAndNestedLoops) {
         },
         a);
   });
-  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {  // an inner loop that also needs the row as it
-                                                              // was
+  // An inner loop also needs the row as it was before.
+  check_rows<int>([](Vec<int> a, Vec<int> b, Index number) {
     return fg::iterate(
         number,
         [&](Index i, Vec<int> x) {
@@ -335,8 +335,8 @@ TEST(ChangedRows, WhileAndNestedLoops) {
         },
         a);
   });
-  check_rows<int>([](Vec<int> a, Vec<int>, Index number) {  // what is made outside of a loop and changed in
-                                                            // it
+  // A loop changes an array that was made outside of it.
+  check_rows<int>([](Vec<int> a, Vec<int>, Index number) {
     const Vec<int> doubled = a * 2;
     const auto [sum, x] = fg::iterate(
         number,

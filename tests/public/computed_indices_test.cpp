@@ -43,7 +43,7 @@ TEST(ComputedIndices, DividedByARunTimeNumberProperty) {
           const std::int64_t n = m * rows - more * std::min<std::int64_t>(m - 1, 3);
           SCOPED_TRACE(::testing::PrintToString(std::pair(n, m)));
           const Ints x = numbers(m * rows), by_column = numbers(m), by_row = numbers(rows + 1);
-          if (n / m * m + m > n && n % m != 0) continue;  // the last row would be read behind its end
+          if (n / m * m + m > n && n % m != 0) continue;  // the last row would be read after its end
           const Ints given(x.begin(), x.begin() + n);
           const auto [scaled, doubled, in_three, turned, bytes] = f(given, m, by_column, by_row);
           Ints wanted, in_three_wanted, turned_wanted;

@@ -209,7 +209,7 @@ TEST(Convergence, OfLoopsInLoops) {
 }
 
 // Sorts by exchanging neighbours. An iteration reads elements around each, which a block of a device shares:
-// its threads wait for each other behind the test whether the loop goes on.
+// its threads wait for each other after the test whether the loop goes on.
 TEST(Convergence, OfStepsThatShareNeighbours) {
   const auto sorted = [](Vec<int> x) {
     return std::get<0>(fg::while_loop(

@@ -113,8 +113,8 @@ TEST(ElementSizes, PartsOfRows) {
   on_rows([](Vec<int> r, Exp<int>) { return digest(r.slice(wide(fg::abs(r[0]) % 3), r.size())); }, small);
   on_rows([](Vec<int> r, Exp<int>) { return digest(r.slice(wide(r[3] & 1), 2 + wide(r[0] & 2))); }, small);
   on_rows([](Vec<int> r, Exp<int>) { return digest(r.slice(0, r.size(), wide((r[3] & 1) + 1))); }, small);
-  on_rows([](Vec<int> r, Exp<int> k) { return digest(fg::take(r, wide(r[0] + k))); }, small);  // most of them
-                                                                                               // fail
+  // Most of these rows fail.
+  on_rows([](Vec<int> r, Exp<int> k) { return digest(fg::take(r, wide(r[0] + k))); }, small);
   on_rows([](Vec<int> r, Exp<int> k) { return digest(r.slice(wide(r[0]), wide(r[2] + k))); }, small);
   on_rows(
       [](Vec<int> r, Exp<int>) {

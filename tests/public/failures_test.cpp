@@ -228,7 +228,7 @@ TEST(Failures, UnsignedSizesAndBoundsThatAreComputed) {
       table, std::vector<u64>{1, ~u64{0}});
 }
 
-// Of several indices some of which are unsigned the message gives both readings.
+// If some of several indices are unsigned, the message gives both readings.
 TEST(Failures, UnsignedIndicesBesideSignedOnes) {
   using E = fg::IndexError;
   const auto read = [](Mat<int> m, Vec<u64> rows, Vec<i64> columns) {

@@ -25,8 +25,8 @@ fg::Ragged<fg::u8> words(Vec<fg::u8> text) {  // runs of letters
   return fg::segments(fg::flags(fg::filter(is_letter, begins)), fg::filter(is_letter, text));
 }
 
-Vec<float> pagerank(fg::Ragged<int> sources, Vec<int> n_targets) {  // who points to a page; to how many it
-                                                                    // points
+// `sources` has for each page a row of the pages that point to it; `n_targets` counts those it points to.
+Vec<float> pagerank(fg::Ragged<int> sources, Vec<int> n_targets) {
   auto n = fg::cast<float>(sources.size());
   return fg::iterate(
       20,

@@ -61,8 +61,8 @@ Vec<int> inverse_of_known(Vec<int> permutation) {  // the caller's promise
 Vec<int> counts(Vec<int> bins, Exp<int> k) {
   return fg::histogram(fg::plus, 0, k, bins, fg::replicate(bins.size(), 1));
 }
-Vec<fg::i64> nearest(Vec<int> cluster, Vec<float> distance, Exp<int> k) {  // of each cluster, the first
-                                                                           // nearest point
+// The nearest point of each cluster, the first one of several.
+Vec<fg::i64> nearest(Vec<int> cluster, Vec<float> distance, Exp<int> k) {
   using Candidate = std::tuple<float, fg::i64>;
   auto nearer = [](Exp<Candidate> a, Exp<Candidate> b) { return fg::select(b.get<0>() < a.get<0>(), b, a); };
   const Candidate nobody{std::numeric_limits<float>::infinity(), -1};

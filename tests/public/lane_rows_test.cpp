@@ -238,7 +238,7 @@ TEST(LaneRows, InsideOfPointsProperty) {
     const auto [a, b, c, inner] = f(queries, points, z);
     return std::tuple{a.to_vector(), b.to_vector(), c.to_vector(), inner.to_vector()};
   };
-  // The same by every policy.
+  // Every policy gives the results of the reference.
   std::vector<std::pair<Shape<2>, decltype(of_shape(reference, Shape<2>{1, 1}))>> expected;
   for (const std::int64_t rows : {1, 2, 15, 16, 17, 63, 64, 65, 131})
     for (const std::int64_t columns : {1, 2, 3, 4, 7, 8, 15, 16, 17, 40})

@@ -121,9 +121,8 @@ TEST(Nested, EscapeTimes) {
 
 TEST(Nested, SolveByIteratedStencils) {
   on_every_engine(solve, [](const auto& f) {
-    for (const auto& [r, c] : std::vector<std::array<i64, 2>>{{3, 1}, {9, 12}, {20, 33}}) {  // multiples of
-                                                                                             // 3: the source
-                                                                                             // has mean 0
+    // The sizes are multiples of 3, so that the source has mean 0.
+    for (const auto& [r, c] : std::vector<std::array<i64, 2>>{{3, 1}, {9, 12}, {20, 33}}) {
       Floats u = numbers(r * c, 5), rhs = numbers(r * c, 3);
       const auto result = f(fg::view(u.data(), {r, c}), fg::view(rhs.data(), {r, c}), 0.05f);
       for (float change = std::numeric_limits<float>::infinity(); change > 0.05f;) {

@@ -84,7 +84,7 @@ std::string text_of(const Drawn& d) {
          ", result " + std::to_string(d.result);
 }
 
-/// The program that was drawn, of a map of so many axes. Its sizes are parameters.
+/// The program that was drawn, of a map with `rank` axes. Its sizes are parameters.
 template <std::size_t rank>
 struct Nest {
   Drawn drawn;

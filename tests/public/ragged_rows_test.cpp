@@ -25,7 +25,8 @@ TEST(Ragged, OfRowsThatAFunctionMakes) {
   });
 }
 
-// Of elements, of two arrays, of indices; of composite elements; in loops and branches of the function.
+// Rows are made of elements, two arrays, indices and composite elements, and in loops and branches of the
+// function.
 TEST(Ragged, OfRowsThatAFunctionMakesOfOtherThings) {
   const auto program = [](Vec<int> xs, Vec<float> ys) {
     const auto counted = fg::map(

@@ -23,7 +23,7 @@ Rows<T> rows_of(const std::vector<int>& lengths) {
   return rows;
 }
 
-// None; empty ones in front and behind; many short ones; a long one among short ones; only long ones.
+// None; empty ones first and last; many short ones; a long one among short ones; only long ones.
 std::vector<std::vector<int>> all_lengths() {
   std::vector<std::vector<int>> all{{}, {0}, {1}, {2}, {0, 0, 2, 1, 0, 3, 0}, {40, 2, 0, 77}};
   std::mt19937 random(3);

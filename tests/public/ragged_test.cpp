@@ -1,4 +1,4 @@
-// Ragged arrays and expansion against sequential loops over the rows: none, empty ones in front and behind,
+// Ragged arrays and expansion against sequential loops over the rows: none, empty ones first and last,
 // one, many; elements that are tuples; and what is wrong about offsets, sizes and rows.
 #include "rows_of_unequal_lengths.h"
 

@@ -16,6 +16,6 @@ Exp<float> rmse(Vec<float> x, Vec<float> y) {
 int main() {
   auto f = fg::compile(rmse);  // traced and optimised once; kernels cached on disk
   std::vector<float> x{1, 2, 3, 4}, y{1, 2, 3, 8};
-  std::printf("rmse %g\n", static_cast<double>(f(x, y)));  // one kernel; x and y are read once, nothing else
-                                                           // is written
+  // This is one kernel, which reads x and y once and writes nothing but the result.
+  std::printf("rmse %g\n", static_cast<double>(f(x, y)));
 }

@@ -31,7 +31,7 @@ const char* const policies[] = {
     "tile_vectors_16_registers=1 tile_rows=1 tile_depth=1 fold_chain=2",
     "fold_chain=2"};
 
-// The same of blocks of threads: their tiles, the parts of sums that several blocks share.
+// Policies for blocks of threads: their tiles, and the parts of sums that several blocks share.
 const char* const policies_of_blocks[] = {
     "", "product_least=1",
     ("product_least=1 product_threads=32 product_rows=2 product_columns=2 product_depth=4 "
@@ -286,8 +286,8 @@ TEST(RegisterTiles, LongSumsRoundLittle) {
     }
 }
 
-// Of the points of a reduction which is the first of the least, and which the last of the greatest: the walk
-// of a tile asks less behind the first one, and its indices have 32 bits. Nothing is compared with what is no
+// Which point of a reduction is the first of the least, and which the last of the greatest: the walk
+// of a tile asks less after the first one, and its indices have 32 bits. Nothing is compared with what is no
 // number.
 TEST(RegisterTiles, IndicesProperty) {
   const auto program = [](Mat<float> a, Mat<float> b, Mat<float> c) {

@@ -77,7 +77,7 @@ TEST(Scatters, EveryElementProperty) {
   for_every_scalar([]<class T>() { check_scatter<T, int>(-20, 110); });
   check_scatter<Placed, fg::i64>(-20, 110);
 }
-/// Of several tuples for one place the last stays, and not parts of two, whatever other threads store there;
+/// The last of several tuples for one place stays, and not parts of two, whatever other threads store there;
 /// the latter also if any may stay.
 TEST(Scatters, TuplesStayWhole) {
   const auto program = [](Vec<int> to, Vec<int> at, Vec<int> xs) {

@@ -92,7 +92,7 @@ Mat<T> factors(const Mat<T>& m, std::int64_t n) {
       },
       m);
 }
-// The same by updates.
+// The factors by updates of a matrix.
 template <class T>
 Mat<T> updated_factors(const Mat<T>& m, std::int64_t n) {
   return fg::iterate(

@@ -9,7 +9,7 @@ using Index = Exp<fg::i64>;
 struct Block {
   fg::i64 first_row, first_column, rows, columns;
 };
-// Of matrices of 40 x 75: as long as vectors, and one more or less.
+// Blocks of matrices of 40 x 75: as long as vectors, and one more or less.
 constexpr Block blocks[] = {{0, 0, 40, 75},  {3, 7, 0, 5},    {3, 7, 5, 0},   {1, 1, 1, 1},
                             {2, 3, 7, 15},   {0, 5, 9, 16},   {39, 0, 1, 17}, {4, 58, 30, 17},
                             {7, 10, 13, 31}, {6, 43, 11, 32}, {5, 2, 23, 33}, {0, 1, 40, 74}};

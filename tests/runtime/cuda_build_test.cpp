@@ -186,7 +186,7 @@ TEST_F(Cuda, OccupancyIsThatOfTheCompiledKernel) {
   large.block_sizes = {256};
   large.shared_bytes = {50000};
   const std::shared_ptr<const Kernel> built = device().build(large);
-  // Of each of three multiprocessors.
+  // Each of three multiprocessors runs four.
   EXPECT_EQ(device().resident_blocks(*built, 256), 3 * 4);
   EXPECT_EQ(device().resident_blocks(*built, 64), 3 * 16);
   EXPECT_EQ(device().resident_blocks(*built, 2048), 1) << "some run at any rate";

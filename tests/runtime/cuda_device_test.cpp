@@ -142,8 +142,8 @@ TEST_F(Cuda, EightThreadsBuildLaunchAndFail) {
 }
 
 TEST_F(Cuda, SharesMemoryWithTheUsersOfTheDevice) {
-  const Memory users = upload(numbers(100, 1)), y = device().allocate(396);  // as if another library had
-                                                                             // allocated it
+  // As if another library had allocated it.
+  const Memory users = upload(numbers(100, 1)), y = device().allocate(396);
   const auto start = reinterpret_cast<std::uintptr_t>(device().handle(users));
   void* const second = reinterpret_cast<void*>(start + sizeof(int));
   const Memory x = device().adopt(second, 396);
@@ -151,7 +151,7 @@ TEST_F(Cuda, SharesMemoryWithTheUsersOfTheDevice) {
   launch_twice(x, y);
   EXPECT_EQ(download(y).back(), 200);
   device().disown(x);
-  // Blocks have room behind what was asked for.
+  // Blocks have room after the bytes that were asked for.
   EXPECT_SAYS(message([&] { device().adopt(second, 1000); }), "the array is of 1000");
   EXPECT_SAYS(message([&] { device().adopt(reinterpret_cast<void*>(16), 4); }),
               "does not know the memory at 0x10");

@@ -18,7 +18,7 @@ struct NothingKnown final : KnownElements {
 };
 
 // A tile of a transposition: each row of a loop reads `columns` elements `pitch` apart, and stores them side
-// by side, `width` elements behind those of the row in front.
+// by side, `width` elements after the elements of the row before.
 PhaseFootprint tile(std::int64_t first, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
                     std::int64_t width) {
   const auto constant = [](std::int64_t value) { return Formula{Op::constant, -1, -1, -1, value}; };

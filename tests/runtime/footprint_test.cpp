@@ -375,7 +375,7 @@ TEST(Footprint, ElementsThatAreKnownAreBounds) {
   EXPECT_EQ(all[0].high, 49);
 }
 
-// Elements of one buffer: those in front of some place are known, and every third one is one of two.
+// Elements of one buffer: elements before some place are known, and every third one is one of two.
 struct SomeKnown final : KnownElements {
   std::int64_t n_known;
   explicit SomeKnown(std::int64_t n) : n_known(n) {}

@@ -93,7 +93,7 @@ foreach(mpi IN LISTS fulgurite_mpis)
   add_mpi_job(${mpi}_library_3 0 "${title}, 3 ranks" "${mpirun}" -n 3 "${program}" library)
   add_mpi_job(${mpi}_own_communicator_3 0 "messages is done" "${mpirun}" -n 3 "$<TARGET_FILE:mpi_program_of_${mpi}>" messages)
   add_mpi_job(${mpi}_loaded_by_program 0 "${title}, 1 ranks" "$<TARGET_FILE:mpi_program_of_${mpi}>" library)
-  # A library that counts MPI's calls, loaded in front of MPI, agrees with Ranks::traffic().
+  # A library that counts MPI's calls, loaded before MPI, agrees with Ranks::traffic().
   add_library(mpi_count_${mpi} MODULE runtime/mpi_count.cpp)
   target_link_libraries(mpi_count_${mpi} PRIVATE fulgurite_warnings fulgurite_mpi_${mpi})
   add_dependencies(mpi_programs mpi_count_${mpi})
@@ -125,7 +125,7 @@ foreach(mpi IN LISTS fulgurite_mpis)
     add_mpi_job(${mpi}_programs_${ranks} 0 "runs, 0 wrong" "${mpirun}" -n ${ranks} "${engine}" programs)
   endforeach()
   add_mpi_job(${mpi}_constructs_3 0 "constructs are as they should be, 0 are not" ${on_three} constructs)
-  # As a library counts that is loaded in front of MPI.
+  # As a library counts that is loaded before MPI.
   foreach(ranks IN ITEMS 1 2 3 5 8)
     set(job_counts "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_formulas_${ranks}.txt")
     add_mpi_job(${mpi}_formulas_${ranks} 0 "predictions., 0 do not" "${mpirun}" -n ${ranks} env "LD_PRELOAD=$<TARGET_FILE:mpi_count_${mpi}>"

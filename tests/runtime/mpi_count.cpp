@@ -1,4 +1,4 @@
-// Counts what a process sends by MPI: a library that is loaded in front of MPI's (LD_PRELOAD) and takes its
+// Counts what a process sends by MPI: a library that is loaded before MPI's (LD_PRELOAD) and takes its
 // calls by the profiling interface (MPI 3.1, chapter 14.2). Knows nothing of Fulgurite, so that it checks
 // Ranks::traffic(). MPI_Finalize appends a line to the file that FULGURITE_MPI_COUNT names. Messages of no
 // bytes do not count, which are how ranks meet.

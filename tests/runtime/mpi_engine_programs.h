@@ -234,7 +234,7 @@ void for_each_program(std::int64_t n, const F& f) {
   f("n-body", bench::n_body, x, y, x, y);
 }
 
-/// The same for larger programs.
+/// Calls f with the name and the arguments of each larger program.
 template <class F>
 void for_each_application(std::int64_t n, const F& f) {
   const fg::Array<float> x(floats(n)), y(floats(n, 5)), z(floats(n, 6)), few(floats(clusters, 7));

@@ -1,5 +1,5 @@
 // Ends rank 1 by exit() in the middle of a call, as MPICH does where another rank aborts the job: a library
-// that is loaded in front of MPI's (LD_PRELOAD) and takes its calls by the profiling interface (MPI 3.1,
+// that is loaded before MPI's (LD_PRELOAD) and takes its calls by the profiling interface (MPI 3.1,
 // chapter 14.2). At the end of that rank it says how often MPI was called after exit(): it must be 0 times,
 // as MPI is not in a state to take a call.
 #include <mpi.h>

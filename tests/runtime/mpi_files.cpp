@@ -195,7 +195,7 @@ void errors() {
   setrlimit(RLIMIT_FSIZE, &unlimited);
   require(!fs::exists("y.npy"), "a file is left of what could not be written");
 
-  // Of each rank its own machine, as it were.
+  // Each rank has its own machine, as it were.
   fs::current_path(fmt::format("rank_{}", ranks().rank()));
   if (ranks().rank() != 1) fg::write_npy("own.npy", x);
   expect_error("no file on one rank", "own.npy cannot be read: No such file or directory (rank 1 of",

@@ -11,10 +11,10 @@
 namespace fulgurite::runtime::mpi {
 namespace {
 
-// Of each need, sender and receiver the bytes, in the order in which they are sent.
+// The bytes for each need, sender and receiver, in the order in which they are sent.
 using Sent = std::map<std::tuple<std::size_t, int, int>, std::vector<Bytes>>;
 
-// Of each rank the ranks behind it are asked in turn.
+// For each rank, the ranks after it are asked in turn.
 Sent by_pairs(std::span<const Needs> needs) {
   Sent all;
   for (std::size_t k = 0; k < needs.size(); ++k) {

@@ -469,7 +469,7 @@ TEST_F(OpenCl, RunsOnTheUsersQueueAndMemory) {
   const std::int64_t n = 64, n_tasks = 1;
   users.launch(*users.build(add()), {buffers, {&n, 1}, {&n_tasks, 1}});
   std::vector<float> result(64);
-  // What the user enqueues comes behind it.
+  // What the user enqueues comes after it.
   EXPECT_EQ(api().read_buffer(queue.get(), static_cast<Buffer>(users.handle(sum)), 1, 0, 256, result.data(),
                               0, nullptr, nullptr),
             0);

@@ -28,8 +28,8 @@ TEST(ThreadPool, RunsEveryTaskOnce) {
   for (const int n_threads : {1, 2, 3, 8}) {
     ThreadPool pool(n_threads);
     for (const std::int64_t n_tasks : {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 255, 256, 257, 1000, 100003}) {
-      std::vector<int> times(static_cast<std::size_t>(n_tasks));  // not atomic: tasks are handed out once,
-                                                                  // and all is visible afterwards
+      // The counts need not be atomic: each task is handed out once, and all stores are visible afterwards.
+      std::vector<int> times(static_cast<std::size_t>(n_tasks));
       run(pool, n_tasks, [&](std::int64_t first, std::int64_t last) {
         ASSERT_LT(first, last);
         for (std::int64_t i = first; i < last; ++i) ++times[static_cast<std::size_t>(i)];

@@ -26,7 +26,7 @@ struct Decided {
 
 using Decide = std::function<schedule::Launch(const schedule::Surroundings&, const soac::Stm&)>;
 
-/// Of the last Soac of the program outside of all others. It has no faults, gives a reason for
+/// The schedule of the last Soac of the program outside of all others. It has no faults, gives a reason for
 /// each decision, and is read back from its text.
 inline Decided decided_by(const Decide& decide, const std::string& text, const schedule::Device& device,
                           const std::function<bool(const soac::Program&, schedule::Var)>& in_memory) {

@@ -30,7 +30,7 @@ TEST(ExplainSchedule, TellWhoTakesThePointsOfASumAndWhy) {
   n points are reduced; tasks of 16384; 64 lanes
   - tasks: about 16384 points each: one costs 1 addition, which is cheap (cheap_tile, cheap_work)
   - lanes: 64 in vectors of 16, as values have up to 4 bytes: vectors side by side hide latency (short_vectors, short_work)
-  - reduction 0: an accumulator takes 32 additions before an outer one, which bounds the rounding error (chain); 4 side by side, as the operator commutes; each task leaves what it has, for a later phase to join in order
+  - reduction 0: an accumulator takes 32 additions before an outer one, which bounds the rounding error (chain); 4 side by side, as the operator commutes; each task leaves its partial result, for a later phase to join in order
   - stores: what is larger than the last cache bypasses caches
   - loads: points are cheap, so cache lines are touched first (cheap_work)
 last
@@ -43,7 +43,7 @@ last
   - tasks: at most 1024 blocks, as so many fill any device (filling_blocks)
   - threads: 256 of a block, as points are short (block_threads, reserved_bytes)
   - threads: 4 neighbours each, for wide accesses (neighbours, neighbour_operations)
-  - reduction 0: an accumulator takes 16 additions before an outer one, which bounds the rounding error (thread_chain); neighbours are joined first, in a logarithmic number of steps; each block leaves what it has, for a later phase to join in order
+  - reduction 0: an accumulator takes 16 additions before an outer one, which bounds the rounding error (thread_chain); neighbours are joined first, in a logarithmic number of steps; each block leaves its partial result, for a later phase to join in order
 last
   max((n + max(((n + 1023) / 1024 + 255) / 256 * 256, 2048) - 1) / max(((n + 1023) / 1024 + 255) / 256 * 256, 2048), 1) points are reduced; 256 threads
   - tasks: one block, as there is one value for each block of another phase
@@ -81,7 +81,7 @@ partials where 65536 < m & n < 64
   - lanes: 64 in vectors of 16, as values have up to 4 bytes: vectors side by side hide latency (short_vectors, short_work)
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
   - inner 1: 64 lanes for each point around it (short_vectors, medium_vectors)
-  - inner 1, reduction 0: an accumulator takes 32 additions before an outer one, which bounds the rounding error (chain); 4 side by side, as the operator commutes; each task leaves what it has, for a later phase to join in order
+  - inner 1, reduction 0: an accumulator takes 32 additions before an outer one, which bounds the rounding error (chain); 4 side by side, as the operator commutes; each task leaves its partial result, for a later phase to join in order
   - inner 1, loads: points are cheap, so cache lines are touched first (cheap_work)
 rows where 65536 < m & n < 64
   join tiles by n tasks

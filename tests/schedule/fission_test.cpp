@@ -50,7 +50,7 @@ TEST(Fission, SoftmaxIsTwoReductionsOfRowsAndAMapOfElements) {
   })");
 }
 
-/// A reduction that maps besides is two statements, and what is dear to compute is in memory.
+/// A reduction that maps besides is two statements, and what is expensive to compute is in memory.
 TEST(Fission, WhatAReductionMapsBesidesStandsBeforeIt) {
   const std::string text = divided(R"(program(x: f32[n, m]) {
     y: f32[n, 64], t: f32[n] = map (i < n) {
@@ -109,7 +109,7 @@ TEST(Fission, ExtentsThatAreNotKnownAreAskedFor) {
   EXPECT_NE(text.find("if 32 <= m {"), std::string::npos) << text;
 }
 
-/// Rows that are dear to compute are in memory, and not more of them than there is room for.
+/// Rows that are expensive to compute are in memory, and not more of them than there is room for.
 TEST(Fission, RowsBetweenCombinatorsHaveRoom) {
   const std::string text = divided(R"(program(x: f32[n, m]) {
     y: f32[n] = map (i < n) {

@@ -43,7 +43,7 @@ TEST(Inside, PlacesOfARow) {
 TEST(Inside, PlacesThatNothingIsKnownOf) {
   EXPECT_FALSE(Scattering("b", "i, at[j]").of_row(0, 0, 9)) << "read of an array";
   EXPECT_FALSE(Scattering("b", "i, j * j").of_row(0, 0, 9)) << "not linear";
-  EXPECT_FALSE(Scattering("b", "i, k").of_row(0, 0, 9)) << "the same for the row";
+  EXPECT_FALSE(Scattering("b", "i, k").of_row(0, 0, 9)) << "the place does not move along the row";
   EXPECT_FALSE(Scattering("16", "i, j").of_row(0, 0, 15)) << "a row as long as two vectors";
   EXPECT_TRUE(Scattering("17", "i, j").of_row(0, 0, 16));
 }

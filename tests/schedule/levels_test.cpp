@@ -16,7 +16,7 @@ std::string split(const std::string& text) {
   soac::check(program, "split_levels");
   return soac::print(program, {.locations = false});
 }
-/// Of a program as it is printed.
+/// The program as it is printed.
 std::string as_printed(const std::string& text) {
   return soac::print(soac::parse(text, "test.soac"), {.locations = false});
 }

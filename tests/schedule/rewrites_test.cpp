@@ -48,7 +48,7 @@ TEST(Rewrites, ArePrintedUnderTheirNames) {
   EXPECT_EQ(std::get<soac::Soac>(lifted.op).reductions[0].neutral.size(), 2u);
 }
 
-// Operations in what operators give, behind the first point.
+// Operations in what operators give, after the first point.
 std::size_t count_behind(const soac::Program& program, scalar::Op op) {
   const auto behind = behind_first(*program.arena, program.body[0], true);
   const soac::Stm& stm = behind ? *behind : program.body[0];

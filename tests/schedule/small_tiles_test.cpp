@@ -23,7 +23,7 @@ bool is_small(const std::string& text) {
   return names_of_phases(decided_lanes(text)).find("small tiles") != std::string::npos;
 }
 
-// Of rows that are shorter than the narrower half of a vector, a tile has vectors that are as short.
+// For rows shorter than the narrower half of a vector, a tile has vectors that are as short.
 TEST(SmallTiles, ProductsHaveOneForEachWidthOfVectors) {
   const Decided made = decided_lanes(planes("p, n, m", "k", product));
   EXPECT_EQ(names_of_phases(made),

@@ -179,7 +179,7 @@ TEST(Pieces, ChecksOfIndices) {
   EXPECT_FALSE(scalar::can_fail(result(pieces->behind)));
 }
 
-// Of conditions that depend on the index of a reduction inside.
+// Conditions depend on the index of a reduction inside.
 TEST(Pieces, TheEndsOfWindows) {
   Rows c(R"(    s: f32 = redomap (l < k) {
       v: f32 = if 0 <= j + l - 2 { x[i, j + l - 2] } else { 0f }

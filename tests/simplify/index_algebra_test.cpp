@@ -46,7 +46,7 @@ TEST(IndexAlgebra, SeveralFactsProveABound) {
   EXPECT_FALSE(algebra.is_below(i + l, k));
 }
 
-// Of an index that was met elsewhere there may be no value.
+// An index that was met elsewhere may have no value.
 TEST(IndexAlgebra, RangesOfOtherIndicesProveNothing) {
   scalar::Arena arena;
   const Expr n = arena.fresh({}, "n"), m = arena.fresh({}, "m");

@@ -297,7 +297,7 @@ std::string refusal_of(const std::string& statements) {
   return "";
 }
 
-// A name in front of it may be an extent where the expression may not.
+// A name before it may be an extent where the expression may not.
 TEST(ExtentCheck, IsArithmeticThatCannotFail) {
   EXPECT_EQ(refusal_of("y: i64[n / 2 + k] = map (i < n / 2 + k) { i } return y"), "");
   for (const std::string size : {"n /@1 k", "1 + n %@1 k", "x[0]", "max(x[k], 0)", "i64(f)"}) {

@@ -9,7 +9,7 @@
 namespace fulgurite::soac {
 namespace {
 
-/// Of the program's last statement.
+/// Whether points of the program's last statement store apart.
 bool apart(const std::string& text) {
   const Program p = parse(text, "test.soac");
   const EqualSizes sizes(p);

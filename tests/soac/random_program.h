@@ -433,7 +433,7 @@ class RandomProgram {
     const Var made = arena().fresh_array(Kind::i64, {m + 1}, "offsets").var();
     return {{made}, Soac{{m + 1}, {{s.var()}, {}, {n * s / segments}}}, {"random.cpp", 9}, "random"};
   }
-  /// Of an array in scope, with another of its shape if there is one. Offsets stand before it.
+  /// A Sort of an array in scope, with another of its shape if there is one. Offsets stand before it.
   Stm sort(int depth, std::vector<Stm>& before) {
     const bool has_vectors =
         std::any_of(arrays_.begin(), arrays_.end(), [](Expr a) { return a.type().rank == 1; });

@@ -392,8 +392,8 @@ TEST(Permutes, LanesWithinOneVector) {
 }
 
 TEST(Permutes, WhatIsNotAllReadStaysAsItIs) {
-  std::string text = column_of("t * 2", "t * 2");  // every second element: behind the last there may be
-                                                   // nothing
+  // Every second element is read, and after the last one the array may end.
+  std::string text = column_of("t * 2", "t * 2");
   EXPECT_EQ(in_lanes(text).find("permute"), std::string::npos);
 }
 

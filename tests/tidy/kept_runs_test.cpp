@@ -1,4 +1,4 @@
-// Runs that a loop reads anew in each of its rounds are transposed in front of it.
+// Runs that a loop reads anew in each of its rounds are transposed before it.
 #include "tidy/kept_runs.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST(KeptRuns, PiecesAreTransposedBeforeTheLoopAsFarAsThereIsRoom) {
   for_each_stm(kernel.body, [&](const Stm& s) {
     if (const auto* allocate = std::get_if<Allocate>(&s.op)) sizes.push_back(allocate->n);
   });
-  ASSERT_EQ(sizes.size(), 3u);  // what is kept, a piece of it, a piece behind it
+  ASSERT_EQ(sizes.size(), 3u);  // what is kept, a piece of it, a piece after it
   EXPECT_TRUE(sizes[0].is_constant(64 * 16));
   const std::string text = print(kernel);
   EXPECT_NE(text.find("select(0 < n, min(m, 64), 0)"), text.npos) << text;

@@ -24,7 +24,7 @@ namespace {
 
 using namespace kernel;
 
-// Each thread adds what its neighbour has to what it has, in a way that gives work to most passes.
+// Each thread adds its neighbour's value to its own, in a way that gives work to most passes.
 constexpr const char* neighbours = R"(kernel k(in x: i32[], out y: i32[])
 par grid task < 2 {
   alloc shared a: i32[64]

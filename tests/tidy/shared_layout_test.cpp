@@ -78,7 +78,7 @@ TEST(SharedLayout, WhatALoopGetsFromOutsideLivesInAllRounds) {
   const std::string inner = array("b") + barrier + copy("b", "a") + barrier;
   EXPECT_EQ(laid_out(array("a") + copy("a", "x") + looped(inner + copy("a", "b") + barrier)).bytes, 512);
   EXPECT_EQ(laid_out(array("a") + copy("a", "x") + looped(inner + copy("y", "b") + barrier)).bytes, 512);
-  // Behind the loop nothing of it is in use, but that it has had a barrier is not certain.
+  // After the loop nothing of it is in use, but that it has had a barrier is not certain.
   const std::string behind = array("c") + copy("c", "x") + barrier + copy("y", "c");
   const std::string round = array("b") + copy("b", "x") + barrier + copy("y", "b");
   EXPECT_EQ(laid_out(looped(round) + behind).bytes, 512);
@@ -95,7 +95,7 @@ TEST(SharedLayout, OffsetsAreAlignedAndUnusedArraysTakeNothingOfOthers) {
 }
 
 TEST(SharedLayout, TheOrderIsThatWhichTakesLess) {
-  // Small, then large, then both sizes at once: the large ones must not lie behind the small one.
+  // Small, then large, then both sizes at once: the large ones must not lie after the small one.
   const std::string task = array("small", 16) + array("large", 64) + array("late", 48) +
                            copy("small", "x", 16) + barrier + copy("large", "small", 16) + barrier +
                            copy("late", "large", 48) + barrier + copy("y", "late", 48);

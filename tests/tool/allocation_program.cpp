@@ -58,7 +58,7 @@ struct Filter {
   }
   static bool is_right(const auto& result, int) { return result.to_vector() == Values{3, 5, 4}; }
 };
-/// Of arrays whose sizes only the data say, so that it ends on the host.
+/// A program with arrays whose sizes only the data say, so that it ends on the host.
 struct Loop {
   static Vec<float> f(Vec<float> x, int k) {
     const auto limit = 0.5f - static_cast<float>(k) / most;

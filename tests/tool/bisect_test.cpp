@@ -1,4 +1,4 @@
-// Finding the rewrite behind a wrong result, with a pass that makes one.
+// Finding the rewrite that makes a result wrong, with a pass that makes one.
 #include "tool/bisect.h"
 
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ bool is_right(int k, fg::Engine engine = fg::Engine::cpu) {
          kept.to_vector() == std::vector<float>{3};
 }
 
-/// Of so many elements that all threads take part.
+/// Has enough elements for all threads to take part.
 void large() {
   const std::vector<float> x(2'000'000, 0.5f);
   const auto f =

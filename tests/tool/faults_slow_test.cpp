@@ -40,7 +40,7 @@ class Faults : public testing::Test {
   Outcome run(const std::string& words, const std::string& before = "true") const {
     return shell(before + " && " + command(words, cache()), folder_ / "out.txt");
   }
-  /// Commands of the shell on a disk of so many KiB, which only they see; status 77 where nothing may be
+  /// Commands of the shell on a disk of `kibibytes` KiB, which only they see; status 77 where nothing may be
   /// mounted, as in a root file system that is no mount point.
   Outcome on_disk(int kibibytes, const std::string& commands) const {
     std::ofstream(folder_ / "script")

@@ -164,7 +164,7 @@ inline constexpr struct BlockHistogram {
   }
 } block_histogram{};
 
-/// The same over all blocks of the launch, each of which counts by itself first: a result of `bins` elements.
+/// Counts over all blocks of the launch, each of which counts by itself first: a result of `bins` elements.
 inline constexpr struct Histogram {
   template <class T>
   Accumulated<std::int32_t> operator()(std::int64_t bins, const Pull<T>& bin_of, Place place = Place::shared,

@@ -38,7 +38,7 @@ auto called(const Recorded<std::tuple<Ts...>, Ds...>& k, Here where, const Stage
 
 /// One launch of the kernel over arrays and scalars of the program that is being traced, one for each of its
 /// descriptions; gives its results, a Vec or Mat or a tuple of them. An array that the kernel updates keeps
-/// its old contents for whoever still reads it; where nobody does, the kernel works in its memory. Raises
+/// its old contents for programs that still read it; if none does, the kernel works in its memory. Raises
 /// ShapeError where the arrays do not fit the kernel's blocks or what it expects() does not hold; on the
 /// interpreter, which runs kernels on the emulator, KernelError. Throws TraceError in a function of elements.
 template <class R, class D>

@@ -23,7 +23,7 @@ auto on(std::int64_t n, bool interleaved, Level level, const F& f, const Pull<T>
   const auto of_group = [=](std::int64_t each, const Index& group, const Index& i) {
     return interleaved ? i * n + group : group * each + i;
   };
-  const auto group_here = [=] {  // among those of the outer one
+  const auto group_here = [=] {  // among the groups of the outer one
     return Index(Parts<std::int64_t>{block::number(inner, where)}) % n;
   };
   const Pull<T> one(size, [=](Index i) { return a[of_group(size, group_here(), i)]; });
@@ -101,7 +101,7 @@ auto joined(const std::pair<A, A>& both, const To& first_to, const To& second_to
 
 using Place = std::function<Index(Index)>;
 
-/// Parts of neighbours, `n_first` of `size_first` elements and behind them others of another size.
+/// Parts of neighbours, `n_first` of `size_first` elements, and after them others of another size.
 template <class F, class T>
 auto on_neighbours(std::int64_t n_first, std::int64_t size_first, std::int64_t n_second, Level level,
                    const F& f, const Pull<T>& a, Here where) {
@@ -172,8 +172,8 @@ auto ilv(int i, const F& f, const Pull<T>& a, Here where = Here::current()) {
 template <class F, class T>
 auto warps(std::int64_t n, const F& f, const Pull<T>& a, Here where = Here::current()) {
   if (n < 1) fulgurite::detail::block::refuse_size(n, where);
-  const auto pushed = [&](const Pull<T>& part) { return push(f(part), where); };  // the warp writes what it
-                                                                                  // made
+  // Each warp writes the part that it computed.
+  const auto pushed = [&](const Pull<T>& part) { return push(f(part), where); };
   const std::int64_t whole = a.size() / n;
   if (a.size() % n == 0) return groups::on(whole, false, Level::warp, pushed, a, where);
   if (whole == 0) return groups::on(1, false, Level::warp, pushed, a, where);

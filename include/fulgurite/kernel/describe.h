@@ -14,7 +14,7 @@
 namespace fulgurite::kernel {
 
 /// What a kernel's function gets. block<T>(n): Pull<T>, n neighbouring elements of an array for each block,
-/// whose size is a multiple of n; with `fill` it need not be: the last block reads `fill` behind the end, and
+/// whose size is a multiple of n; with `fill` it need not be: the last block reads `fill` after the end, and
 /// results as large as their blocks are cut where the array ends.
 template <class T>
 struct BlockOf {

@@ -1,4 +1,4 @@
-// Filters: push arrays of which nobody knows how many elements they have before the kernel runs (DAMP 2012,
+// Filters: push arrays whose number of elements is unknown before the kernel runs (DAMP 2012,
 // section 4: "discarding elements"). What is known before is how many there are at most, which is what memory
 // is made for.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace fulgurite::kernel {
 
-/// The first size() elements of a pull array, a number that the kernel computes. Who reads behind them reads
-/// what nothing has written.
+/// The first size() elements of a pull array, a number that the kernel computes. A read after them finds
+/// memory that nothing has written.
 template <class T>
 class Prefix {
  public:
@@ -126,7 +126,7 @@ Pull<std::int64_t> size_of(const Kept<T>& a) {
   return {1, [a](Index) { return a.size(); }};
 }
 
-/// The elements, and behind them `fill`: a push array of most() elements, which a kernel may return.
+/// The elements, and after them `fill`: a push array of most() elements, which a kernel may return.
 template <class T>
 Push<T> filled(const std::type_identity_t<Exp<T>>& fill, const Kept<T>& a, Here where = Here::current()) {
   return {a.most(), [=](const typename Push<T>::Write& write) {
@@ -135,15 +135,16 @@ Push<T> filled(const std::type_identity_t<Exp<T>>& fill, const Kept<T>& a, Here 
           }};
 }
 
-/// Elements `at`, `at` + 1 ... of an array that the launch is given become those of `a`. Blocks write to
-/// different places; of what is behind the array's end nothing is written.
+/// Elements `at`, `at` + 1 ... of an array that the launch is given become the elements of `a`. Blocks write
+/// to different places; nothing is written after the array's end.
 template <class T>
 void write_at(const Index& at, const Updated<T>& to, const Kept<T>& a) {
   a([&](Index i, Exp<T> x) { to.write(at + i, x); });
 }
 
-/// The same at a place that the block takes for itself, behind what others have taken: element 0 of `taken`
-/// is how many places have been. Blocks come in any order; a block's elements stay together and in theirs.
+/// As above, at a place that the block takes for itself, after the places of other blocks: element 0 of
+/// `taken` is how many places have been. Blocks come in any order; a block's elements stay together and in
+/// theirs.
 template <class T, class I>
 void append(const Updated<T>& to, const Updated<I>& taken, const Kept<T>& a, Here where = Here::current()) {
   const memory::Stored<I> place(fulgurite::detail::block::Space::shared, 1, where);

@@ -158,9 +158,9 @@ auto of_elements(const F& f, const Matrix<T>& initial, Here where) {
 
 /// iterate(n, f, a): a, after n times a = f(a), or a = f(round, a) with the round's number 0, 1 ... n - 1
 /// (none if n < 0). a is a pull or push array; a matrix; or a std::tuple of them, of which f gets each as an
-/// argument, and returns a tuple. f returns arrays as large as those it gets; it need not sync them, which
-/// iterate() does, to the place that is said. Gives the pull array, or a tuple of them. It stands outside of
-/// par(). Throws ShapeError if f changes a size, TraceError inside of par().
+/// argument, and returns a tuple. f returns arrays as large as the ones that it gets; it need not sync them,
+/// which iterate() does, to the place that is said. Gives the pull array, or a tuple of them. It stands
+/// outside of par(). Throws ShapeError if f changes a size, TraceError inside of par().
 inline constexpr struct Iterate {
   template <class F, class A>
   auto operator()(const Index& n, const F& f, const A& a, Place place = Place::shared,

@@ -23,16 +23,16 @@ class Recorded {
   std::shared_ptr<const fulgurite::detail::block::Kernel> kernel_;
 };
 
-/// How many threads a block has: the instances of statements that have more take turns, thread t doing those
-/// with the numbers t, t + n, t + 2n ... A block of which no statement has n instances has fewer. Unless it
-/// is said, a block has as many threads as most of its statements have instances, up to 1024.
+/// How many threads a block has: the instances of statements that have more take turns, thread t doing the
+/// ones with the numbers t, t + n, t + 2n ... A block of which no statement has n instances has fewer. Unless
+/// it is said, a block has as many threads as most of its statements have instances, up to 1024.
 struct Threads {
   fulgurite::detail::block::ThreadShape shape;
 };
 inline Threads threads(std::int64_t n) {
   return {{.x = n}};
 }
-/// x * y threads, of which those that lie in a row are neighbours: par(rows, columns) deals a matrix to them
+/// x * y threads, where threads of a row are neighbours: par(rows, columns) deals a matrix to them
 /// by rows and columns. Others take their turns as with threads(x * y).
 inline Threads threads(std::int64_t x, std::int64_t y) {
   return {{.x = x, .y = y, .is_matrix = true}};
@@ -54,7 +54,7 @@ struct Named {
 /// throws.
 template <class... Parts>
 auto kernel(Named name, const Parts&... descriptions_and_f);
-/// The same with blocks of a stated number of threads, 1 to 1024; else throws ShapeError. Lanes that exchange
+/// Records f for blocks of a stated number of threads, 1 to 1024; else throws ShapeError. Lanes that exchange
 /// values are of whole warps.
 template <class... Parts>
 auto kernel(Named name, Threads threads, const Parts&... descriptions_and_f);
@@ -212,8 +212,8 @@ Traffic traffic(const Recorded<std::tuple<Ts...>, Ds...>& k,
   return fulgurite::detail::block::traffic(k.get(), arguments::views_of<Ds...>(given...));
 }
 
-/// The same as text: what the launch costs, and each stage with its line. Stages that follow each other and
-/// would have the same row are one.
+/// The counts of traffic() as text: what the launch costs, and each stage with its line. Stages that follow
+/// each other and would have the same row are one.
 template <class... Ts, class... Ds>
 std::string explain(const Recorded<std::tuple<Ts...>, Ds...>& k,
                     const typename arguments::Viewed<Ds>::Argument&... given) {

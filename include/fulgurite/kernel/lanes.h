@@ -1,5 +1,5 @@
-// What the lanes of a warp tell each other without memory: each holds a value, and reads those of others. In
-// CUDA a shuffle instruction; OpenCL and CPUs go through memory that nobody sees.
+// What the lanes of a warp tell each other without memory: each holds a value, and reads the values of
+// others. In CUDA a shuffle instruction; OpenCL and CPUs go through hidden memory.
 #pragma once
 
 #include <fulgurite/functions.h>

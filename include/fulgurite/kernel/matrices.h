@@ -1,4 +1,4 @@
-// Matrices of a block: rows behind each other in one array.
+// Matrices of a block: rows one after the other in one array.
 #pragma once
 
 #include <fulgurite/kernel/patterns.h>

@@ -1,7 +1,7 @@
 // Matrices of a block: pull and push arrays of two dimensions, whose sizes are known while a kernel is made
-// (the dimensions that the 2008 paper's CUDA example has, section 3). Rows lie behind each other in memory.
-// Threads are numbered along rows, as CUDA and OpenCL number those of two-dimensional blocks: neighbours in a
-// row are neighbours in a warp.
+// (the dimensions that the 2008 paper's CUDA example has, section 3). Rows lie one after the other in memory.
+// Threads are numbered along rows, as CUDA and OpenCL number the threads of two-dimensional blocks:
+// neighbours in a row are neighbours in a warp.
 #pragma once
 
 #include <fulgurite/kernel/patterns.h>
@@ -152,7 +152,7 @@ Push<T> flat(const PushMatrix<T>& a) {
             a([&](Index r, Index c, Exp<T> x) { write(r * a.columns() + c, x); });
           }};
 }
-/// An array as the matrix of which it has the rows behind each other. Throws ShapeError if its size is not
+/// An array as the matrix whose rows it has, one after the other. Throws ShapeError if its size is not
 /// rows * columns.
 template <class T>
 Matrix<T> matrix(std::int64_t rows, std::int64_t columns, const Pull<T>& a, Here where = Here::current()) {

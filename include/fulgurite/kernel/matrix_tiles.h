@@ -30,7 +30,7 @@ class WholeMatrix {
 template <class T>
 class UpdatedMatrix : public WholeMatrix<T> {
  public:
-  /// `elements`: those of the matrix, row by row.
+  /// `elements` are the matrix's, row by row.
   UpdatedMatrix(WholeMatrix<T> whole, Updated<T> elements)
       : WholeMatrix<T>(std::move(whole)), elements_(std::move(elements)) {}
   int argument() const { return elements_.argument(); }
@@ -60,7 +60,7 @@ Matrix<T> part(const WholeMatrix<T>& a, const Index& first_row, const Index& fir
       rows, columns, [=](Index r, Index c) { return a(first_row + r, first_column + c); }, where);
 }
 
-/// A matrix as tiles of `tile_rows` rows and `tile_columns` columns, one for each block of the launch: those
+/// A matrix as tiles of `tile_rows` rows and `tile_columns` columns, one for each block of the launch: tiles
 /// of a row of tiles follow each other.
 class MatrixTiles {
  public:
@@ -77,7 +77,7 @@ class MatrixTiles {
   const Index& columns() const { return columns_; }
   std::int64_t tile_rows() const { return tile_rows_; }
   std::int64_t tile_columns() const { return tile_columns_; }
-  /// Of the tile that the block at hand has.
+  /// The first row and column of the tile that the block at hand has.
   const Index& first_row() const { return first_row_; }
   const Index& first_column() const { return first_column_; }
   const Index& count() const { return count_; }

@@ -124,7 +124,7 @@ Pieces<T> split_up(std::int64_t n, const Pull<T>& a, Here where = Here::current(
   return {n, a};
 }
 /// f of each part, by one instance: an array of the elements that it gives; or of the arrays, as large as the
-/// parts, one behind the other.
+/// parts, one after the other.
 template <class F, class T>
 auto map(const F& f, const Pieces<T>& parts, Here where = Here::current()) {
   using Result = std::decay_t<std::invoke_result_t<const F&, Pull<T>>>;
@@ -262,7 +262,7 @@ template <class F, class G, class T>
 auto vee(int j, const F& f, const G& g, const Pull<T>& a, Here where = Here::current()) {
   return ilv_vee(0, j, f, g, a, where);
 }
-/// The same with one instance for each element, which chooses between f and g.
+/// ilv_vee() with one instance for each element, which chooses between f and g.
 template <class F, class G, class T>
 auto ilv_vee_1(int i, int j, const F& f, const G& g, const Pull<T>& a, Here where = Here::current()) {
   using R = ElementFrom<F, Exp<T>, Exp<T>>;
@@ -292,7 +292,7 @@ auto max_by(const Key& key) {
   return [key](const auto& a, const auto& b) { return select(key(a) <= key(b), b, a); };
 }
 
-/// `stages` stages by each instance on 2^stages elements that it holds: `component` gets those of which the
+/// `stages` stages by each instance on 2^stages elements that it holds: `component` gets the elements whose
 /// numbers differ in bits i to i + stages - 1 (in their order) and gives as many.
 template <class F, class T>
 auto ilv_k(int i, int stages, const F& component, const Pull<T>& a, Here where = Here::current()) {
@@ -328,7 +328,7 @@ auto evens(const F& f, const Pull<T>& a, Here where = Here::current()) {
         where);
   });
 }
-/// The first half's elements alternate with those of the second half.
+/// The elements of the first half alternate with the elements of the second half.
 template <class T>
 Pull<T> riffle(const Pull<T>& a, Here where = Here::current()) {
   sizes::divides("riffle", 2, a.size(), where);

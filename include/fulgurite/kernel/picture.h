@@ -8,8 +8,8 @@
 
 namespace fulgurite::kernel {
 
-/// The next `stages` stages of a picture under one name. `wires` > 0: each run of so many wires has a box
-/// around what stands on it there, a kernel of a large network (DAMP 2012, figure 7).
+/// The next `stages` stages of a picture under one name. If `wires` > 0, each run of `wires` wires has a box
+/// around its part of these stages, a kernel of a large network (DAMP 2012, figure 7).
 struct PictureFrame {
   std::int64_t stages = 0, wires = 0;
   std::string name;

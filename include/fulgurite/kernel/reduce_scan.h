@@ -98,7 +98,8 @@ inline constexpr struct Sklansky {
           where);
     });
   }
-  // With one element more than there are, so that halves are equal (of (n + 1) / 2); nobody reads its result.
+  // With one element more than there are, so that halves are equal (of (n + 1) / 2); nothing reads its
+  // result.
   template <class T, class Op>
   Pull<T> odd_size(const Op& op, const Pull<T>& a, Place place, Here where) const {
     const std::int64_t n = a.size();
@@ -204,7 +205,7 @@ inline constexpr struct BlockScan {
   }
 } block_scan{};
 
-/// The elements for which `keep` holds, in their order, at the front, and how many they are; what is behind
+/// The elements for which `keep` holds, in their order, at the front, and how many they are; what is after
 /// them is `fill`.
 inline constexpr struct BlockFilter {
   template <class T, class Keep>

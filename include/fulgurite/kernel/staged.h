@@ -82,13 +82,13 @@ void barrier(Level, Here where);
 /// two barriers.
 void side_by_side(const std::function<void()>& first, const std::function<void()>& second, Here where);
 
-/// Over elements that the instances of each group share, of an operator that `meet` applies in an instance:
-/// element[to] = element[left] op element[right]. All instances have waited for each other before, and have
-/// behind it. Networks that the array language's blocks use too (src/parts/networks.h).
+/// Applies an operator in an instance: element[to] = element[left] op element[right], of elements that the
+/// instances of a group share. All instances wait for each other before join_all() and join_up_to(), and
+/// after. The blocks of the array language use these networks too (src/parts/networks.h).
 using Meet = std::function<void(Value to, Value left, Value right)>;
 /// Element 0 becomes the join of all n, a power of two; the operator commutes.
 void join_all(std::int64_t n, const Meet&, Here where);
-/// Each of the n >= 1 elements becomes the join of those up to it.
+/// Each of the n >= 1 elements becomes the join of all elements up to it.
 void join_up_to(std::int64_t n, const Meet&, Here where);
 
 /// par() of n elements in each part of a warp, whose instances may shuffle.
@@ -111,7 +111,7 @@ Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Va
 std::int64_t number_of(Value, Here where);
 
 /// An argument of a kernel: a scalar, or an array of which each block has `block` neighbouring elements
-/// (0: every block sees all of it). With `fill` the last block may be short, and reads this behind the end.
+/// (0: every block sees all of it). With `fill` the last block may be short, and reads this after the end.
 /// `is_updated`: what the kernel stores is stored to this array, which becomes a result.
 struct Input {
   std::vector<Kind> components;
@@ -119,7 +119,7 @@ struct Input {
   bool is_scalar = false;
   std::vector<std::uint64_t> fill = {};
   bool is_updated = false;
-  // Of a matrix (rank 2): the tile that each block has; 0: every block sees all of it.
+  // For a matrix (rank 2), the tile that each block has; 0: every block sees all of it.
   int rank = 1;
   std::int64_t tile_rows = 0, tile_columns = 0;
 };
@@ -128,7 +128,7 @@ struct Output {
   std::int64_t block = 0;                     // elements that a block writes
   int updates = -1;                           // the number of the argument that it was
   std::optional<std::uint64_t> initial = {};  // bits of each element before the launch
-  bool is_scratch = false;                    // memory of blocks, behind the results
+  bool is_scratch = false;                    // memory of blocks, after the results
 };
 /// What the function gets of an argument.
 struct Argument {
@@ -137,7 +137,7 @@ struct Argument {
   Value size;                     // of an array: all of it
   Value rows = {}, columns = {};  // of a matrix
   std::function<Values(Value index)> element;
-  // Of an array that is updated, where there is such an element; `change` gives what it was, else 0.
+  // For an updated array, where the element exists. `change` returns its former value, or else 0.
   std::function<void(Value index, std::span<const Value> components)> store = {};
   std::function<Value(const char* operation, Value index, Value value)> change = {};
 };
@@ -160,7 +160,7 @@ struct Result {
   std::vector<Value> shape = {};  // instead of `size`, of an array of several axes
 };
 
-/// The number of the block at hand among those of the launch.
+/// The number of the block at hand among the blocks of the launch.
 Value block_number(Here where);
 /// How the blocks lie that have tiles of matrices: rows * columns of them, numbered row by row, and where the
 /// block at hand is. Throws TraceError if no argument is dealt so.
@@ -183,7 +183,7 @@ Value remainder(Value a, Value b, Here where);
 
 class Kernel;  // src/block/block_kernel.h
 
-/// Records a kernel: calls f once. `threads`: those that a block has at most, if the user states them. Throws
+/// Records a kernel: calls f once. `threads`: how many a block has at most, if the user states it. Throws
 /// TraceError for a name that is not an identifier of C, or is a keyword there, and for a number of blocks
 /// that is not of sizes and scalar arguments alone.
 std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,

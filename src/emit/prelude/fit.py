@@ -56,7 +56,7 @@ def solve(f, weight, powers, a, b, steps=40):
 
 
 def rounded(x, bits):
-    """x to the nearest number of so many bits."""
+    """x, rounded to the nearest number with this many bits."""
     if x == 0:
         return mpf(0)
     exponent = mpmath.floor(mpmath.log(abs(x), 2)) - (bits - 1)
@@ -148,7 +148,7 @@ fits("log_24", 24, log_rest, relative_of(mpmath.log1p, lambda f: f**3), range(9)
 # log(1 + f) = 2 s + s^3 p(s^2), s = f / (2 + f), -1/7 <= s <= 1/5: a function of z = s^2
 fits("log_53", 53, series(lambda z: (2 * mpmath.atanh(sqrt(z)) / sqrt(z) - 2) / z, mpf(2) / 3), lambda z: z / 2, range(7), mpf("1e-9"), 0.04)
 
-# the same for pow: 2 atanh(s) = 2 s + 2/3 s^3 + s^5 p(s^2)
+# log(1 + f) for pow, with one more exact term: 2 atanh(s) = 2 s + 2/3 s^3 + s^5 p(s^2)
 fits("log_pair_53", 53, lambda z: ((2 * mpmath.atanh(sqrt(z)) / sqrt(z) - 2) / z - mpf(2) / 3) / z, lambda z: z**2 / 2, range(8), mpf("1e-9"), 0.04)
 
 # sin(r) = r + r^3 p(r^2), cos(r) = 1 - r^2/2 + r^4 p(r^2), |r| <= pi / 4 and a little more; functions of z = r^2

@@ -96,7 +96,7 @@ std::byte* Machine::touch(const Accessed& a, std::int64_t index, unsigned lane) 
   return m.bytes().data() + at;
 }
 
-/// The same in the copy of the thread. What the task stores is for all its threads.
+/// touch() in the copy of the thread. What the task stores is for all its threads.
 std::byte* Machine::touch_own(const Accessed& a, std::int64_t index, unsigned lane) {
   const auto room = static_cast<std::size_t>(phase_->thread_room);
   const std::size_t copy = unit_->warp < 0 ? 0 : std::size_t{unit_->thread(lane)} + 1;
@@ -224,7 +224,7 @@ void Machine::atomic() {
   count_access(a);
 }
 
-/// An element, or 0 where there is none, for each active lane; nobody sees that it is read.
+/// An element, or 0 where there is none, for each active lane; the read is not counted.
 void Machine::peek(const Node& node) {
   const Accessed a = accessed(How::read, node.buffer);
   const Values index = values(node.args[0]);
@@ -304,7 +304,7 @@ void Machine::pack_together(std::uint32_t step) {
   std::vector<Bits> unused;
   std::vector<std::uint8_t> keeps;
   gather(step, unused, unused, keeps);
-  // Where the value of each instance goes.
+  // The element to which the value of each instance goes.
   const auto first = static_cast<std::int64_t>(task_->whole.registers[step_->to.index]);
   std::vector<std::int64_t> to(keeps.size());
   std::int64_t next = first;

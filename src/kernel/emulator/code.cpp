@@ -56,7 +56,7 @@ class Flattener {
         e.kind() == Kind::boolean ? e.bits() : scalar::evaluate(Op::bitcast, e.kind(), e.kind(), e.bits()));
     return result;
   }
-  /// What the step that is being made computes, once for each node.
+  /// A value that the current step computes, once for each node.
   Operand value(Expr root) {
     if (!root) return {};
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
@@ -83,7 +83,7 @@ class Flattener {
     });
     return values_.at(root);
   }
-  /// A step whose values are those asked for since the last one.
+  /// A step whose values are the ones asked for since the last step.
   Step& add(Code code, const Stm& s) {
     Step step{code, &s};
     step.first_node = first_node_;
@@ -108,7 +108,7 @@ class Flattener {
     return buffers_[b.name] = number;
   }
 
-  /// Arrays without an offset come behind all that have one: their places follow when the phase is done.
+  /// Arrays without an offset come after all that have one: their places follow when the phase is done.
   void allocate(const Stm& s, const Allocate& a) {
     FULGURITE_CHECK(a.n.is_constant() && a.space != Space::global, "an array of the emulator has no size");
     const auto n = static_cast<std::int64_t>(a.n.bits());

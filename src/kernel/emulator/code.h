@@ -1,4 +1,4 @@
-// The emulator's form of a kernel: statements in a row, with jumps, so that a warp can stop behind any of
+// The emulator's form of a kernel: statements in a row, with jumps, so that a warp can stop after any of
 // them and another go on. An expression is a list of operations on rows of 32 values, one a lane.
 #pragma once
 
@@ -17,7 +17,7 @@ using scalar::Op;
 
 inline constexpr int warp_size = 32;
 
-/// Where a value is. Those of a task and constants are single values, which every lane sees.
+/// Where a value is. Values of a task and constants are single, which every lane sees.
 struct Operand {
   enum class File : std::uint8_t { none, constant, task, thread, scratch };
   File file = File::none;
@@ -62,7 +62,7 @@ enum class Code : std::uint8_t {
   leave,          //
   sync_block,     //
   sync_warp,      //
-  begin_segment,  // warps run from here to end_segment, the task goes on behind
+  begin_segment,  // warps run from here to end_segment, the task goes on after it
   begin_par,      //
   end_par,        //
   end_segment,    //
@@ -97,7 +97,7 @@ struct Buffer {
   bool is_update = false;  // Param::Role::update
 };
 
-/// A Par(grid). `shared_bytes` is what arrays need, `shared_room` has arrays without an offset behind those
+/// A Par(grid). `shared_bytes` is what arrays need, `shared_room` has arrays without an offset after those
 /// with one, aligned. `grain` divides the place and element size of every shared array.
 struct Phase {
   std::uint32_t begin = 0;
@@ -120,7 +120,7 @@ struct Program {
   std::vector<Step> steps;
   std::vector<Node> nodes;
   std::vector<Bits> constants;
-  std::vector<Buffer> buffers;  // those of the parameters first
+  std::vector<Buffer> buffers;  // the parameters' buffers first
   std::vector<ParBlock> pars;
   std::vector<Phase> phases;
   std::vector<Operand> scalars;  // of the parameters: where their values go

@@ -247,7 +247,7 @@ void Machine::sync_warp() {
   report(f, unit_->step, 0);
 }
 
-/// The values of all instances of a Par whose warps wait at a step; those that did not come have 0.
+/// The values of all instances of a Par whose warps wait at a step; instances that did not come have 0.
 std::size_t Machine::gather(std::uint32_t step, std::vector<Bits>& of_value, std::vector<Bits>& of_extra,
                             std::vector<std::uint8_t>& holds) {
   const Step& s = program_.steps[step];

@@ -1,4 +1,4 @@
-// What was found, once for each pair of statements, and as sentences.
+// Findings, once for each pair of statements, and as sentences.
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
@@ -20,7 +20,7 @@ std::string_view buffer_name(const Kernel& kernel, const Program& program, std::
 
 Act Machine::act(const Stamp& s, std::int32_t buffer) const {
   const Step& step = program_.steps[s.step];
-  // Of an access to another array in the same bytes the statement says which.
+  // Where another array has the same bytes, the statement says which array it accesses.
   const std::int32_t of = step.code == Code::pack || step.buffer < 0 ? buffer : step.buffer;
   return {step.stm->line,
           std::string(buffer_name(kernel_, program_, of)),
@@ -30,7 +30,7 @@ Act Machine::act(const Stamp& s, std::int32_t buffer) const {
           step.code == Code::atomic};
 }
 
-/// Of findings of the same statements the one of the lowest task and element stays.
+/// Among findings of the same statements, the one with the lowest task and element stays.
 void Machine::report(Finding f, std::uint32_t step, std::uint32_t other_step) {
   const auto place = [](std::uint32_t line, std::uint32_t of) {
     return line != 0 ? std::uint64_t{line} : (std::uint64_t{1} << 32) + of;

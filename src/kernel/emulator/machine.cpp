@@ -1,4 +1,4 @@
-// Tasks and warps take turns; where warps meet, those that came go on together.
+// Tasks and warps take turns; where warps meet, the ones that came go on together.
 #include "kernel/emulator/machine.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Machine::Machine(const Kernel& kernel, std::span<const BufferArgument> buffers, 
   }
 }
 
-/// What the statement of a warp counts for.
+/// The counts to which statements of a warp add.
 StageCounts* Machine::stage() {
   return unit_->warp < 0 ? nullptr : &result_.counts.stages[static_cast<std::size_t>(step_->par)];
 }
@@ -289,7 +289,7 @@ void Machine::arrive() {
   come_together(step);
 }
 
-/// All warps wait or have ended: those that wait first do so in vain.
+/// All warps wait or have ended: the ones that waited first do so in vain.
 void Machine::resolve_divergence() {
   std::uint32_t step = UINT32_MAX, other = 0;
   for (const Unit& w : task_->warps)
@@ -317,7 +317,7 @@ void Machine::resolve_divergence() {
   come_together(step);
 }
 
-/// What the warps that wait there waited for happens, and they go on.
+/// The event for which the warps wait happens, and they go on.
 void Machine::come_together(std::uint32_t step) {
   step_ = &program_.steps[step];
   switch (step_->code) {

@@ -33,7 +33,7 @@ class Draw {
 
 using Mask = std::uint32_t;
 
-/// A branch or loop that lanes are in: those that go on behind it, those that take the other branch.
+/// A branch or loop that lanes are in: lanes that go on after it, lanes that take the other branch.
 struct Frame {
   Mask behind = 0, others = 0;
   std::uint32_t step = 0;
@@ -172,14 +172,14 @@ class Machine {
   std::vector<std::span<std::byte>> arguments_;
   std::vector<bool> are_results_;
   std::vector<std::size_t> memory_of_;  // the memory of each buffer parameter
-  std::vector<Memory> memories_;        // those that are the same are one
+  std::vector<Memory> memories_;        // buffers that are the same memory have one
   std::vector<Bits> scratch_;
   Draw draw_;
 
   const Phase* phase_ = nullptr;
   PhaseCounts counts_;
   std::uint32_t phase_number_ = 0, first_serial_ = 1, next_serial_ = 1, next_life_ = 2;
-  std::vector<Task> tasks_;  // room for those that run at a time
+  std::vector<Task> tasks_;  // room for the tasks that run at a time
   std::vector<Task*> running_;
   Task* task_ = nullptr;  // who runs
   Unit* unit_ = nullptr;

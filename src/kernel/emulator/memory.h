@@ -14,8 +14,8 @@
 
 namespace fulgurite::kernel::emulator {
 
-/// Some of the accesses that nothing orders against each other: enough that a later one which races with any
-/// of those that there were races with one that is kept, where barriers alone order. Two of a warp, one of
+/// Some of the accesses that nothing orders against each other: enough that where barriers alone order, a
+/// later access that races with any earlier one also races with one that is kept. Two of a warp, one of
 /// another warp of the task and one of another task stand for all others. Most often there is one; the three
 /// others have a place in a pool once there are any.
 class Concurrent {
@@ -76,7 +76,7 @@ class Memory {
   /// Values of an array are there without an access.
   void own(std::size_t place, std::size_t size, std::uint32_t life);
   bool is_owned(std::size_t place, std::size_t size, std::uint32_t life) const;
-  /// Who wrote there last, or nobody.
+  /// Who wrote there last, if anyone did.
   const Stamp& writer(std::size_t place) const { return cells_[cell(place)].write; }
 
   /// What an acquire there gets, which a plain write takes away.

@@ -1,5 +1,5 @@
 // Which accesses have happened before others, whatever the order in which warps ran. A task counts its
-// barriers: what its threads did before a block barrier is ordered before what they do behind it, and
+// barriers: what its threads did before a block barrier is ordered before what they do after it, and
 // so for a warp. What a thread knows of other tasks, or of threads of its own that no barrier orders, it has
 // from acquiring what they released.
 #pragma once
@@ -12,8 +12,8 @@
 namespace fulgurite::kernel::emulator {
 
 /// Who accesses something, and when. `task` is unique in an emulation and rises from phase to phase; 0:
-/// nobody. `epoch` counts barriers of the task, `releases` those of the thread before the access. Small: some
-/// are kept for each element of memory.
+/// nobody. `epoch` counts barriers of the task, `releases` the thread's releases before the access. Small:
+/// some are kept for each element of memory.
 struct Stamp {
   std::uint32_t task = 0, epoch = 0;
   std::uint64_t thread : 16 = 0, step : 24 = 0, releases : 24 = 0;
@@ -23,7 +23,8 @@ inline constexpr std::uint32_t most_in_stamp = (1u << 24) - 1;
 /// The thread that runs the statements of a task outside of Par(block); it is of no warp.
 inline constexpr std::uint16_t whole_task = 0xffff;
 
-/// Of other tasks: what is before a barrier of a task or of its warps, or a release of its threads.
+/// What a thread knows of another task: everything before this barrier of the task or its warps, or this
+/// release.
 struct Known {
   std::uint32_t epoch = 0;
   std::map<std::uint16_t, std::uint32_t> warps, threads;
@@ -59,7 +60,7 @@ class TaskOrder {
   void acquire(std::uint16_t thread, const KnowledgePtr&);
   /// What `thread` has done and knows, beside what the element holds from others.
   KnowledgePtr release(std::uint16_t thread, const KnowledgePtr& held);
-  /// The same for all threads, which wait for each other before and behind.
+  /// Acquires, or releases, for all threads of the block, which wait for each other before and after.
   void acquire_all(const KnowledgePtr&);
   KnowledgePtr release_all(const KnowledgePtr& held);
 

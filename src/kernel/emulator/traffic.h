@@ -15,7 +15,7 @@ struct Sectors {
 };
 Sectors sectors(std::span<std::int64_t> places, std::int64_t size);
 
-/// Passes beyond those that a warp needs without conflicts: 32 banks of 4 bytes, of which each serves one
+/// Passes beyond the ones that a warp needs without conflicts: 32 banks of 4 bytes, of which each serves one
 /// word in a pass. Elements of 8 bytes are served half a warp at a time.
 std::int64_t bank_conflicts(std::span<const std::int64_t> places, std::int64_t size);
 

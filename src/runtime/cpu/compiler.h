@@ -18,7 +18,7 @@ struct CompileOptions {
 // OutOfMemory. Any number of threads may compile at once, whatever the size of their stacks.
 std::string compile(std::string_view name, std::string_view text, const CompileOptions& options);
 
-// The same as assembly text, for dumps.
+// The machine code of compile() as assembly text, for dumps.
 std::string assembly(std::string_view name, std::string_view text, const CompileOptions& options);
 
 bool compiler_loaded();

@@ -18,7 +18,7 @@ CompileOptions options_for(const std::string& cpu) {
   return {.cpu = cpu, .lines = base::debugs("gdb")};
 }
 
-// Of a kernel that was not found. A CompileError is about the compiler's file, never about the kernel.
+// Compiles a kernel that was not found. A CompileError is about the compiler's file, never about the kernel.
 std::string compile_unknown(const KernelSource& source, const CompileOptions& options,
                             const DiskCache& disk) {
   try {

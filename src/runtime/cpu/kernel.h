@@ -21,11 +21,11 @@ class CpuKernel final : public Kernel {
 
   struct Phase {
     PhaseFunction function;
-    bool is_in_order;  // no task begins before those with lower numbers have
+    bool is_in_order;  // no task begins before all tasks with lower numbers
   };
   const std::string& name() const { return name_; }
   const std::vector<Phase>& phases() const { return phases_; }
-  // What arrays of its tasks take on the stack, if that is much.
+  // The bytes that arrays of its tasks take on the stack, if these are many.
   std::size_t stack_bytes() const { return stack_bytes_; }
 
  private:
@@ -69,7 +69,7 @@ class Running {
 };
 
 // Runs the phases in order. After a phase that reported a failure the later ones do not run: they would read
-// what it did not write.
+// elements that it did not write.
 std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch);
 
 }  // namespace fulgurite::runtime::cpu

@@ -1,4 +1,4 @@
-// The calling convention between kernels on the CPU and us. The same structure is printed in front of every
+// The calling convention between kernels on the CPU and us. The same structure is printed before every
 // kernel's text (emit/prelude), and compiled into the kernels of bundles: who changes it changes both, and
 // the bundles' version (bundled/format.h).
 #pragma once

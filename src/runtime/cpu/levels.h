@@ -1,6 +1,6 @@
 // Levels of this machine's instruction set, for which code is compiled ahead of time: named as FULGURITE_CPU
-// and bundles name them, lower ones first; a processor that reaches one runs the code of those below it.
-// Needs nothing of a library's, since the static run time asks too.
+// and bundles name them, lower ones first. A processor that reaches a level also runs the code of all lower
+// ones. Needs nothing of a library's, since the static run time asks too.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace fulgurite::runtime::cpu {
 inline constexpr std::array<std::string_view, 3> levels = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
 inline constexpr std::string_view instruction_set = "x86-64";
 
-// How many of them this processor reaches.
+// How many of the levels this processor reaches.
 inline std::size_t n_levels_reached() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("x86-64-v4")) return 3;
@@ -29,7 +29,7 @@ inline std::size_t n_levels_reached() {
 
 #elif defined(__aarch64__)
 
-// Every processor has its vectors of 16 bytes.
+// Every processor of AArch64 has vectors of 16 bytes.
 inline constexpr std::array<std::string_view, 1> levels = {"armv8-a"};
 inline constexpr std::string_view instruction_set = "AArch64";
 

@@ -23,7 +23,7 @@ namespace {
 
 enum Group { code, constants, variables, n_groups };
 
-// Callers that were built with -fsanitize=function look for a signature in front of what they call.
+// Callers that were built with -fsanitize=function look for a signature before the code that they call.
 constexpr std::size_t prefix_size = 64;
 
 std::size_t round_up(std::size_t n, std::size_t to) {

@@ -20,7 +20,7 @@ namespace fulgurite::runtime::cpu {
 class Module {
  public:
   // `label` is what perf calls the object's functions beside their names. Throws InternalError for an object
-  // that it does not understand, CompileError for a function that nobody defines.
+  // that it does not understand, CompileError for a function that nothing defines.
   explicit Module(std::string_view object, std::string_view label = {});
   ~Module();
   Module(Module&&) noexcept;

@@ -37,7 +37,7 @@ constexpr auto spin_alone_time = std::chrono::microseconds(40);
 
 // Two jobs with less between them belong to one hot loop.
 constexpr auto hot_loop_gap = std::chrono::microseconds(100);
-// A job with so much left, judged by the units that were run, is worth waking workers for: waking costs the
+// A job with this much left, judged by the units that were run, is worth waking workers for: waking costs the
 // caller up to 20 us in a virtual machine, and the worker comes later still, with a cold cache. The first
 // units after a pause are slow (cold caches, a clock that has gone down) and say nothing of the rest.
 constexpr auto worth_waking = std::chrono::microseconds(100);
@@ -256,7 +256,7 @@ void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* conte
   busy_.store(false, std::memory_order_release);
 }
 
-// Every unit has been taken; some of those that workers took, n_units, are still being run.
+// Every unit has been taken. Workers took n_units of them, and may still run some.
 void ThreadPool::wait_for_workers(std::uint32_t number, std::uint32_t n_units) const {
   for (int looks = 0;; ++looks) {
     std::uint32_t n_done = 0;
@@ -314,7 +314,7 @@ void ThreadPool::work(int index) {
   }
 }
 
-// Workers take no signals: those are for the user's threads. A thread that the system refuses is done
+// Workers take no signals: signals are for the user's threads. A thread that the system refuses is done
 // without.
 void ThreadPool::start_workers() {
   sigset_t all, before;

@@ -1,7 +1,7 @@
 // A small pool of threads for launches of array kernels: hot loops of kernels that take a few microseconds
 // each.
 //
-// What comes in is a number of tasks and a function of a range of tasks; what comes out is that every task
+// In: a number of tasks and a function of a range of tasks. Out: every task
 // has run once. The tasks are given by the caller and never depend on the number of threads, so neither do
 // results.
 //
@@ -14,9 +14,9 @@
 // caller more than a short job takes (8 us were measured in a virtual machine), so while all sleep the caller
 // begins alone, and shares a job only when it turns out to be long, or follows closely on another.
 //
-// Tasks that wait for those before them are not dealt in shares: all threads take the next one of a single
+// Tasks that wait for earlier tasks are not dealt in shares: all threads take the next one of a single
 // counter, so that a task only waits for one that another thread is in the middle of. They leave to each
-// other, for a moment, what they would take in turn: a thread that knows its next task reads ahead.
+// other, for a moment, the tasks that they would take in turn: a thread that knows its next task reads ahead.
 //
 // A call from inside a task, or while another thread's call runs, runs its tasks itself.
 #pragma once
@@ -37,7 +37,7 @@ class ThreadPool {
   // Runs tasks [first, last). Must not throw. What `context` points to had better begin a cache line.
   using Function = void (*)(void* context, std::int64_t first, std::int64_t last);
 
-  // Which tasks begin first: any, or (for tasks that wait for those before) no task before all with lower
+  // Which tasks begin first: any, or (for tasks that wait for earlier ones) no task before all with lower
   // numbers have begun.
   enum class Order : std::uint8_t { any, by_number };
 
@@ -61,7 +61,7 @@ class ThreadPool {
   // The pool of the process: FULGURITE_THREADS threads, or as many as it may use cores. A forked child gets a
   // new one.
   static ThreadPool& shared();
-  // Makes `pool` the pool of the process and gives the one before it. The caller keeps `pool` alive until it
+  // Makes `pool` the pool of the process and returns the former pool. The caller keeps `pool` alive until it
   // has shared another, and no call runs meanwhile. For tests.
   static ThreadPool& share(ThreadPool& pool);
 
@@ -88,7 +88,8 @@ class ThreadPool {
     std::atomic<std::int64_t> n_tasks{0};
     std::atomic<std::uint32_t> n_units{0};
     std::atomic<Order> order{Order::any};
-    std::atomic<int> last{-1};  // of an ordered job: who took the newest task of those n_threads apart
+    // Of an ordered job: who took the newest of the tasks whose number is this share's, modulo n_threads.
+    std::atomic<int> last{-1};
     std::atomic<int> callers_core{-1};
     std::atomic<std::uint64_t> done{0};  // how many units of which job the thread has run
     alignas(128) CoreOfWorker core;

@@ -25,10 +25,10 @@ struct DeviceEntry {
 // In the driver's order, which CUDA_VISIBLE_DEVICES decides. Throws DeviceError if there is none.
 std::vector<DeviceEntry> list_devices(const Driver& driver);
 
-// The number of the one that FULGURITE_CUDA_DEVICE names by its number or a part of its name, or the first.
-// Throws DeviceError if there is no such device.
+// The number of the device that FULGURITE_CUDA_DEVICE names by its number or a part of its name, or the
+// first. Throws DeviceError if there is no such device.
 int wanted_device(std::span<const DeviceEntry> devices);
-// The number of the one that a stream is of; for the legacy stream that of the thread's current context, or
+// The number of the device of a stream; for the legacy stream, the device of the thread's current context, or
 // without one the wanted device. Throws DeviceError for a stream that is none of one device's primary
 // context.
 int device_of(const Driver& driver, std::span<const DeviceEntry> devices, StreamId stream);

@@ -55,7 +55,7 @@ class CudaDevice final : public Device {
   // Forgets the kernels of this process, so that the next build asks the disk. For tests and measurements.
   void forget_kernels() { kernels_.clear(); }
 
-  // The one with this number, or, if that is negative, the one that FULGURITE_CUDA_DEVICE names, or the
+  // The device with this number, or, if that is negative, the one that FULGURITE_CUDA_DEVICE names, or the
   // first. Throws DeviceError if there is none, or no compiler for it; then the next call looks again.
   static CudaDevice& shared(int number = -1);
   // Before the first call of shared(). Throws DeviceError afterwards.
@@ -64,7 +64,7 @@ class CudaDevice final : public Device {
  private:
   std::shared_ptr<const Kernel> load_or_compile(const KernelSource& source, const base::Digest& key);
   Staging& staging();
-  // What is enqueued on one stream later waits for what has been on the other; `event` is between the two.
+  // Later work on one stream waits for all earlier work on the other; `event` is between the two.
   void order(StreamId before, const Owned<EventId>& event, StreamId after);
   void mark_use(std::span<void* const> blocks);
   void note_done(std::uint64_t use);

@@ -96,7 +96,7 @@ struct Driver {
 // lacks a function.
 Driver load_driver(const std::string& library);
 
-// That of the machine, libcuda.so.1. One that could not be opened is tried again by the next call.
+// The machine's driver, libcuda.so.1. One that could not be opened is tried again by the next call.
 const Driver& driver();
 
 // A stream, event or module, released by the library's function for it.

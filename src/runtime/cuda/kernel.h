@@ -42,7 +42,7 @@ class CudaKernel final : public Kernel {
   CudaKernel(const DeviceEntry& device, const KernelSource& source, std::unique_ptr<const Module> module);
 
   std::vector<Occupancy> occupancy() const override;
-  // Of a multiprocessor (Device::resident_blocks).
+  // The blocks that one multiprocessor runs at once (Device::resident_blocks).
   int resident_blocks(int threads) const;
 
   const Signature& signature() const { return signature_; }

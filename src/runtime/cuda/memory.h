@@ -1,5 +1,5 @@
 // Memory of a CUDA device as blocks of a pool. Memory::data of the engine is the address of a block on the
-// host, which holds that of the device: that is how the one pool serves memory that the host cannot write.
+// host, which holds the address on the device: so the one pool serves memory that the host cannot write.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct Block {
   std::atomic<std::uint64_t> last_use{0};  // number of the last launch or copy that was given it
 };
 
-// Those of an array without memory are null.
+// The addresses of an array without memory are null.
 inline Block* block_of(void* data) {
   return static_cast<Block*>(data);
 }

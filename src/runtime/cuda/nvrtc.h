@@ -60,9 +60,9 @@ class Nvrtc {
   std::vector<std::int32_t> capabilities_;  // ascending
 };
 
-// The machine's: of the same CUDA as the driver if possible, in CUDA's own folders or where libraries are
-// looked for. `driver_version`: 12040 is that of CUDA 12.4. One that could not be opened is tried again by
-// the next call.
+// The machine's NVRTC: of the driver's version of CUDA if possible, in CUDA's own folders or where libraries
+// are looked for. `driver_version`: 12040 is that of CUDA 12.4. One that could not be opened is tried again
+// by the next call.
 const Nvrtc& nvrtc(int driver_version);
 
 // Where it is looked for, best first.

@@ -118,7 +118,7 @@ void append_masks(PooledBytes& to, const std::vector<Masks>& masks) {
   append(to, static_cast<std::uint64_t>(masks.size()));
   for (const Masks& m : masks) append(to, m);
 }
-// Of a message without bytes: none.
+// A message without bytes has no masks.
 std::vector<Masks> masks_from(Reader& from, Units within) {
   if (from.is_empty()) return {};
   std::vector<Masks> masks(from.next<std::uint64_t>());
@@ -188,7 +188,7 @@ std::vector<Intervals> owners(const Layout& layout, std::int64_t element_bytes) 
 
 std::size_t request(Ranks& ranks, std::span<const MarkedArray> arrays) {
   const auto n = static_cast<std::size_t>(ranks.size()), me = static_cast<std::size_t>(ranks.rank());
-  // Of each array: what its owner may have to send to whom.
+  // For each array, what its owner may have to send to whom.
   std::vector<std::vector<Intervals>> owned;
   for (const MarkedArray& array : arrays) owned.push_back(owners(*array.layout, array.element_bytes));
   const auto lacks = [&](std::size_t k, std::size_t rank, std::size_t owner) {

@@ -13,8 +13,8 @@
 
 namespace fulgurite::runtime::mpi {
 
-/// Who answers for which bytes of the array: of those that have them, or all ranks where nobody does, the one
-/// that a division into equal blocks gives them to, else the first.
+/// Who answers for which bytes of the array. A division into equal blocks gives each byte to a rank; this
+/// rank answers if it has the byte or if nobody does, else the first rank that has it.
 std::vector<Intervals> owners(const Layout&, std::int64_t element_bytes);
 
 /// One array of a launch, and the marks of this rank's tasks: a byte for every `unit` bytes.
@@ -26,7 +26,7 @@ struct MarkedArray {
 };
 
 /// Every rank gets the units that it has marked from their owners: a message of eight bytes to
-/// each rank, one of masks to those of which it wants some, and one back. The layouts stay as they are:
+/// each rank, one of masks to ranks of which it wants some, and one back. The layouts stay as they are:
 /// nobody else knows what came. Returns the bytes that came to this rank.
 std::size_t request(Ranks&, std::span<const MarkedArray>);
 

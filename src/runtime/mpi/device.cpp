@@ -271,7 +271,7 @@ class MpiDevice::Launching {
             return true;
       return false;
     };
-    // The longest run of those that do not wait.
+    // The longest run of tasks that do not wait.
     std::pair<std::int64_t, std::int64_t> best{first, first};
     for (std::int64_t task = first; task < last;) {
       const std::int64_t begin = task;
@@ -414,7 +414,7 @@ std::optional<Failure> MpiDevice::give_up() {
   return std::nullopt;
 }
 
-// Of all ranks' failures.
+// The lowest of all ranks' failures.
 std::optional<Failure> MpiDevice::lowest(const std::optional<Failure>& mine) {
   std::string text;
   if (mine) text.assign(reinterpret_cast<const char*>(&*mine), sizeof(Failure));

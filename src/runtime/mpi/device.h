@@ -34,12 +34,12 @@ class MpiDevice final : public Device {
   Memory allocate(std::size_t bytes) override;
   void release(Memory memory) noexcept override;
   void upload(Memory to, const void* from, std::size_t bytes) override;
-  // Of all ranks together: each gets all bytes.
+  // All ranks call together, and each gets all bytes.
   void download(void* to, Memory from, std::size_t bytes) override;
   void copy(Memory to, Memory from, std::size_t bytes) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
-  // Of all ranks together: what tasks of any rank have met since the last time.
+  // All ranks call together. Returns the failure of tasks of any rank since the last call.
   std::optional<Failure> wait() override;
   std::optional<Failure> give_up() override;
   void agree(std::string_view what, const std::source_location& line = {}) override;
@@ -53,7 +53,7 @@ class MpiDevice final : public Device {
   /// A part of the array for each rank, which has it then: together they are the first `bytes` bytes. They
   /// are what ranks have anyway if that is one part each, else rows, which are exchanged.
   std::vector<Bytes> blocks_of_ranks(Memory memory, std::int64_t bytes, std::int64_t row_bytes);
-  /// Of an array that a program made: the elements that this rank has computed and no lower rank has.
+  /// The elements of an array that a program made that this rank has computed and no lower rank has.
   Intervals own_part(const void* data);
 
   // Starts MPI. Throws DeviceError where there is none.

@@ -14,7 +14,7 @@
 namespace fulgurite::runtime::mpi {
 namespace {
 
-// Elements of arrays of which every rank has those that are asked for.
+// Elements of arrays, where every rank has the ones that are asked for.
 class Elements final : public KnownElements {
  public:
   explicit Elements(const Launched& of) : of_(of) {}
@@ -119,7 +119,7 @@ class Dividing {
       run(t.low, t.high);
       return !t.has_gaps();
     }
-    // Those in the middle lie within the array.
+    // The elements in the middle lie within the array.
     std::int64_t low = t.low, last = t.low + (t.high - t.low) / t.stride * t.stride;
     for (; low <= last && low < 0; low += t.stride) run(low, low + t.run - 1);
     for (; low <= last && last + t.run > n; last -= t.stride) run(last, last + t.run - 1);
@@ -258,7 +258,8 @@ class Dividing {
     });
   }
 
-  // Too few ranks have tasks: half of those that could, as long as there is a closer look to take; else one.
+  // Whether too few ranks have tasks: at most half of the ranks that could have some, as long as the loops
+  // can be looked at more closely; after that, a single one.
   bool leaves_ranks_out(const std::vector<std::int64_t>& first_tasks, Look look) const {
     std::int64_t n_busy = 0;
     for (std::size_t r = 0; r + 1 < first_tasks.size(); ++r)
@@ -267,7 +268,7 @@ class Dividing {
                                     : 2 * n_busy <= std::min<std::int64_t>(of_.n_ranks, of_.n_tasks);
   }
 
-  // Tasks that store side by side, as those of the column tiles of a row block do, stay together: a legal cut
+  // Tasks that store side by side, as tasks of the column tiles of a row block do, stay together: a legal cut
   // has all that earlier tasks store on one side of what later ones do.
   void move_to_legal(Division& division) const {
     std::vector<std::int64_t>& first_tasks = division.first_tasks;

@@ -24,11 +24,11 @@ std::uint64_t repeated_bytes();
 struct Launched {
   const Footprints& footprints;
   std::size_t phase;
-  /// Of the phase that an inspector marks the reads of: it is divided in the same way.
+  /// The division of the phase whose reads an inspector marks: the inspector is divided in the same way.
   const struct Division* of_inspected;
   std::int64_t n_tasks;
   std::span<const std::int64_t> scalars;
-  std::span<void* const> buffers;    // null: nobody knows its elements
+  std::span<void* const> buffers;    // null: its elements are unknown
   std::span<Layout* const> layouts;  // null: memory of the host, which all ranks have
   int n_ranks;
   bool is_small;  // to be repeated on every rank
@@ -45,7 +45,7 @@ struct TaskRead {
   Runs bytes;
 };
 
-/// Some of each task, one task's behind the other's.
+/// Some of each task, one task's after the other's.
 template <class T>
 class ByTask {
  public:
@@ -57,7 +57,7 @@ class ByTask {
   }
   std::span<const T> all() const { return all_; }
   void clear() { all_.clear(), ends_.clear(); }
-  /// Of the task that comes next.
+  /// Adds the items of the next task.
   void add(std::span<const T> of_task, std::span<const T> more = {}) {
     all_.insert(all_.end(), of_task.begin(), of_task.end());
     all_.insert(all_.end(), more.begin(), more.end());

@@ -12,8 +12,8 @@
 
 namespace fulgurite::runtime::mpi {
 
-/// What is put together of several pieces travels in messages of so many bytes: while one is under way, the
-/// next is packed, and the former unpacked, in memory that caches hold.
+/// A message that is packed from several pieces travels in portions of this many bytes: while one is under
+/// way, the next is packed, and the former unpacked, in memory that caches hold.
 constexpr std::size_t portion_bytes = std::size_t{1} << 19;
 
 /// The messages by which all needs are met, as one rank sends and receives them: what transfers.h plans, sent

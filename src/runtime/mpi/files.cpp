@@ -27,7 +27,7 @@ std::string Ranks::move(const std::string& path, const FilePart& part, bool is_w
                   is_written ? 0 : static_cast<std::uint64_t>(part.bytes),
                   is_written ? static_cast<std::uint64_t>(part.bytes) : 0);
   const auto most = static_cast<std::int64_t>(limit_);
-  // Where ranks share cores, each is alone with the file: those that wait in MPI would hold up the others.
+  // Where ranks share cores, each is alone with the file: ranks that wait in MPI would hold up the others.
   std::int64_t greatest[] = {(part.bytes + most - 1) / most, shares_cores_ ? 1 : 0};
   reduce(greatest, fg_mpi_max);
   const auto [n_rounds, alone] = greatest;

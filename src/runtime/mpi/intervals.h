@@ -18,7 +18,7 @@ class Intervals {
  public:
   Intervals() = default;
   Intervals(std::int64_t begin, std::int64_t end) { add(Bytes{begin, end}); }
-  /// Of what lies anywhere, none of it empty.
+  /// The union of ranges in any order, none of them empty.
   explicit Intervals(std::vector<Bytes> all) {
     if (!std::ranges::is_sorted(all, {}, &Bytes::begin)) std::ranges::sort(all, {}, &Bytes::begin);
     for (const Bytes& b : all) {
@@ -45,7 +45,7 @@ class Intervals {
 
   void add(Bytes added) {
     if (added.begin >= added.end) return;
-    // Those which the new one meets, or lies beside.
+    // The intervals that the new one meets, or lies beside.
     const auto first = std::ranges::lower_bound(all_, added.begin, {}, &Bytes::end);
     auto last = first;
     while (last != all_.end() && last->begin <= added.end) {

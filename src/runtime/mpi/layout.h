@@ -32,7 +32,8 @@ class Layout {
 
   /// Rank r has the next bytes[r] bytes.
   void place_blocks(std::span<const std::int64_t> bytes);
-  /// Of a copy of the first bytes of memory with the layout `of` (null: of the host, which all ranks have).
+  /// The layout becomes the one of a copy of the first bytes of memory with layout `of` (null: of the host,
+  /// which all ranks have).
   void copied(const Layout* of, std::int64_t bytes);
 
   void received(int rank, const Intervals& bytes) { of_rank_[static_cast<std::size_t>(rank)].add(bytes); }
@@ -47,7 +48,7 @@ class Layout {
 };
 
 /// What ranks need of one array before they go on: of each rank the bytes that it lacks and others have. The
-/// first rank behind it that has a byte sends it.
+/// first rank after it that has a byte sends it.
 struct Needs {
   Layout* layout = nullptr;
   std::byte* data = nullptr;

@@ -61,8 +61,8 @@ const Implementation* defined_in(void* handle) {
   return nullptr;
 }
 
-// Of a shared object that the program has loaded: a library of MPI's may be in a scope of its own, as those
-// of Python modules are.
+// Looks at a shared object that the program has loaded: a library of MPI's may be in a scope of its own, as
+// those of Python modules are.
 int keep_if_mpi(dl_phdr_info* object, std::size_t, void* found) {
   if (std::string_view(object->dlpi_name).find("mpi") == std::string_view::npos) return 0;
   void* const handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);

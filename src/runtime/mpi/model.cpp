@@ -39,7 +39,7 @@ struct ModelKernel final : Kernel {
 
 namespace {
 
-// Of larger arrays there is an address, and no memory.
+// Larger arrays have an address, and no memory.
 constexpr std::size_t most_known = std::size_t{64} << 20;
 
 // As Ranks cuts messages.
@@ -137,7 +137,7 @@ class ModelDevice::Launching {
                                  of_.bytes_read + of_.bytes_written < repeated_bytes()});
   }
 
-  // Of what only an inspector's marks say, each rank is taken to read all.
+  // Where only an inspector's marks tell, each rank is assumed to read everything.
   void ask(std::size_t p, std::int64_t n, const Division& division, PhaseCost& cost) {
     std::vector<Needs> asked;
     for (const std::size_t array : division.asked) {
@@ -156,7 +156,7 @@ class ModelDevice::Launching {
     device_.count(asked, cost);
   }
 
-  // Of what only marks say, each rank is taken to store an equal part of what each other one owns.
+  // Where only marks tell, each rank is assumed to store an equal part of what each other rank owns.
   void post(const Division& division, PhaseCost& cost) {
     for (const std::size_t array : division.posted) {
       device_.assumes_places_ = true;
@@ -272,7 +272,8 @@ Memory ModelDevice::allocate(std::size_t bytes) {
   const int access = bytes > most_known ? PROT_NONE : PROT_READ | PROT_WRITE;
   void* const data = mmap(nullptr, std::max<std::size_t>(bytes, 1), access,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) throw OutOfMemory("no addresses are left for the arrays of so many ranks");
+  if (data == MAP_FAILED)
+    throw OutOfMemory("the address space has no room for the arrays of this many ranks");
   arrays_.insert_or_assign(data, Array{bytes, Layout(bytes, cluster_.ranks)});
   return {data, bytes};
 }

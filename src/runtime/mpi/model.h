@@ -34,9 +34,9 @@ struct Sent {
 struct PhaseCost {
   std::int64_t n_tasks = 0;  // of the last run
   bool is_divided = false;
-  std::uint64_t n_unknown = 0;  // arrays that came together because nobody knows what its tasks read
+  std::uint64_t n_unknown = 0;  // arrays that were gathered whole because it is unknown what its tasks read
   Sent all, most;               // of all ranks together, and of the one that sends most
-  double share = 0;             // of the tasks, those of the rank that has most
+  double share = 0;             // the part of the tasks that the rank with most has
   // Seconds: of memory, of messages and of their bytes, of collective operations.
   double computing = 0, latency = 0, transfer = 0, agreeing = 0;
 };
@@ -68,12 +68,12 @@ class ModelDevice final : public Device {
 
   /// What was sent before is forgotten, but for what kernels have cost; arrays stay where they are.
   void begin_counting();
-  /// Of each rank.
+  /// The messages that each rank has sent.
   std::span<const Sent> sent() const { return sent_; }
   std::uint64_t collectives() const { return collectives_; }
   /// Null: the kernel has not run.
   const LaunchCost* cost_of(const Kernel&) const;
-  /// Of what no launch does: ranks compare their calls, and read scalars.
+  /// The cost outside of launches: ranks compare their calls, and read scalars.
   const PhaseCost& between() const { return between_; }
   bool assumes_kept() const { return assumes_kept_; }
   bool reads_unknown() const { return reads_unknown_; }

@@ -17,7 +17,7 @@ struct fg_mpi_api {
   std::int32_t version;  // fg_mpi_version
   // The size of an MPI_Comm: 8 in Open MPI, 4 in MPICH and what shares its ABI.
   std::int32_t communicator_bytes;
-  // Of the implementation: "Open MPI 4.1.4".
+  // The implementation's name and version: "Open MPI 4.1.4".
   char text[128];
 
   // Functions that return an int give 0, or MPI's error code; error_text() says what it means.
@@ -31,7 +31,7 @@ struct fg_mpi_api {
   // Ends all ranks.
   void (*abort)(int code);
   void (*error_text)(int code, char* text, std::int32_t n_bytes);
-  // The number of this rank among those of its machine, and how many these are.
+  // The number of this rank among the ranks of its machine, and how many these are.
   int (*on_node)(std::int32_t* rank, std::int32_t* n_ranks);
 
   // At most 2^30 bytes each.

@@ -25,7 +25,7 @@ namespace fulgurite::runtime::mpi {
 namespace {
 
 // Messages of one pair of ranks arrive in the order in which they were sent, so one tag serves all of them.
-// Those of the end have tags of their own, as other ranks may be in the middle of an exchange.
+// Messages of the end have tags of their own, as other ranks may be in the middle of an exchange.
 constexpr int tag_of_data = 0, first_tag_of_end = 1;
 
 // How long a rank that failed waits for the others to end too, as they do where a failure is everybody's:
@@ -394,7 +394,7 @@ std::vector<std::string> Ranks::gather(std::string_view text) {
 }
 
 // The ranks meet by messages of no bytes, in a number of steps that is the logarithm of theirs: in step k
-// each tells the rank 2^k behind it, and hears from the one 2^k in front, that those before them have come.
+// each tells the rank 2^k after it, and hears from the one 2^k before it, that the ranks before have come.
 void Ranks::exit_with(int status) {
   if (std::exchange(is_ending_, true) || mpi_->is_to_finish() == 0) return;
   const auto deadline = std::chrono::steady_clock::now() + grace;

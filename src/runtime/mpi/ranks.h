@@ -24,8 +24,8 @@ struct Message {
   int rank;
   void* data;  // of one that is sent it is only read, unless it is packed
   std::size_t bytes;
-  /// Not 0: it is put together, and taken apart, while it travels in portions of so many bytes. Two of one
-  /// that is received are in `data` at a time, which has no room for more.
+  /// Not 0: the message is packed and unpacked while it travels, in portions of this many bytes. Where it is
+  /// received, `data` has room for two portions at a time.
   std::size_t portion = 0;
 };
 /// Puts together, or takes apart, the next bytes of the message with this number.
@@ -34,8 +34,8 @@ using OfPortion = std::function<void(std::size_t message, std::span<std::byte> p
 /// What this rank has sent since it began, as an independent count of MPI's calls sees it: one collective
 /// operation compares the builds of all ranks at the start.
 struct Traffic {
-  std::uint64_t messages = 0, bytes = 0;  // of point to point; portions, and each 2^30 bytes, count as
-                                          // messages
+  // Sent from point to point. Portions, and each 2^30 bytes, count as messages.
+  std::uint64_t messages = 0, bytes = 0;
   std::uint64_t collectives = 0;
 };
 
@@ -48,8 +48,8 @@ struct FilePart {
 
 class Ranks {
  public:
-  /// Of the job: what fg::mpi::use has said, or all processes of the launcher; starts MPI. Throws DeviceError
-  /// where no MPI is found.
+  /// The ranks of the job: of the communicator of fg::mpi::use, or all processes of the launcher. Starts MPI.
+  /// Throws DeviceError where no MPI is found.
   static Ranks& world();
   /// Before world(): MPI's own communicator, of `bytes` bytes. Throws DeviceError after it.
   static void use(const void* communicator, std::size_t bytes);
@@ -61,7 +61,7 @@ class Ranks {
   /// Receives and sends all at once. At most one message from a rank, and one to it, in one call, and none to
   /// this rank itself. A message of no bytes is not sent, so both of its ranks must know that it has none.
   void exchange(std::span<const Message> sent, std::span<const Message> received);
-  /// The same in two halves: what is sent may not change, what is received not be read, in between.
+  /// exchange() in two halves: what is sent may not change, what is received not be read, in between.
   void begin_exchange(std::span<const Message> sent, std::span<const Message> received,
                       const OfPortion& pack = {});
   void end_exchange(const OfPortion& unpack = {});
@@ -72,8 +72,8 @@ class Ranks {
   bool have_same(std::string_view text);
   /// Every rank's text, in their order: one collective operation for the lengths, one for the texts.
   std::vector<std::string> gather(std::string_view text);
-  /// Of each rank `bytes[rank]` bytes, one rank's behind the other's in `all`, where this rank's own are
-  /// there already. All ranks know how many bytes each has, so that one collective operation does it.
+  /// Gathers `bytes[rank]` bytes of each rank, one rank's after the other's in `all`, where this rank's own
+  /// are there already. All ranks know how many bytes each has, so that one collective operation does it.
   void gather_parts(std::byte* all, std::span<const std::size_t> bytes);
 
   /// What went wrong, the same text on all ranks: that of the lowest rank that gives one, with its number
@@ -84,7 +84,7 @@ class Ranks {
   std::string read_file(const std::string& path, const FilePart& part) { return move(path, part, false); }
   std::string write_file(const std::string& path, const FilePart& part) { return move(path, part, true); }
 
-  /// The number of this rank among those of its machine.
+  /// The number of this rank among the ranks of its machine.
   int on_node() const { return on_node_; }
 
   const Traffic& traffic() const { return traffic_; }
@@ -95,7 +95,7 @@ class Ranks {
   /// Says on standard error what happened, on which rank, and ends the job.
   [[noreturn]] void end_job(std::string_view message);
 
-  /// For tests: messages above so many bytes go in pieces.
+  /// For tests: messages with more bytes than this go in pieces.
   void limit_messages(std::size_t bytes) { limit_ = bytes; }
 
   /// What the process's exit with `status` does unless the program itself has started MPI: where all ranks
@@ -118,7 +118,7 @@ class Ranks {
   std::string move(const std::string& path, const FilePart& part, bool is_written);
   std::string error_text(int code) const;
   bool is_done(fg_mpi_request);
-  /// Whether all of them are done; those that are leave the list.
+  /// Whether all of them are done; finished ones leave the list.
   bool are_done(std::vector<fg_mpi_request>&);
   void wait_until(const std::function<bool()>& is_reached);
   void wait(std::vector<fg_mpi_request>);
@@ -132,9 +132,9 @@ class Ranks {
   std::size_t limit_ = std::size_t{1} << 30;
   int rank_ = 0, size_ = 1, on_node_ = 0;
   std::string library_, doing_;
-  // A message of the rank in front, which comes when that one ends.
+  // A message from the rank before, which comes when that rank ends.
   std::optional<fg_mpi_request> end_of_neighbour_ = {};
-  // Of the exchange that goes on: pieces under way, those of one message in their order, and how much of each
+  // The current exchange: pieces under way, pieces of one message in their order, and how much of each
   // message that comes is asked for.
   struct Piece {
     fg_mpi_request request;

@@ -36,7 +36,7 @@ bool meet(const Intervals& set, const Runs& runs) {
   for (auto next = std::ranges::upper_bound(all, hull.begin, {}, &Bytes::end);
        next != all.end() && next->begin < hull.end; ++next) {
     if (runs.n == 1) return true;
-    // The last run that begins before it does, or the one behind that.
+    // The last run that begins before it does, or the one after that.
     const std::int64_t k = std::max<std::int64_t>((next->begin - runs.begin) / runs.distance, 0);
     const std::int64_t begin = runs.begin + k * runs.distance;
     if (begin + runs.bytes > next->begin && begin < next->end) return true;

@@ -10,7 +10,7 @@
 
 namespace fulgurite::runtime::mpi {
 
-/// `n` runs of `bytes` bytes each, the first at `begin`, each `distance` behind the former: more than
+/// `n` runs of `bytes` bytes each, the first at `begin`, each `distance` after the former: more than
 /// `bytes`. The distance of one run is 0.
 struct Runs {
   std::int64_t begin, bytes;

@@ -62,7 +62,7 @@ class Sweep {
     }
   }
 
-  // The first rank behind it that has what is here; -1: none has.
+  // The first rank after it that has these bytes; -1: none has.
   int sender_to(int rank) const {
     auto next = owners_.upper_bound(rank);
     if (next == owners_.end()) next = owners_.begin();
@@ -162,7 +162,7 @@ std::vector<Transfer> transfers_of(std::span<const Needs> needs, int rank) {
 void meet(std::span<const Needs> needs) {
   for (const Needs& need : needs) {
     if (is_met(need)) continue;
-    const Intervals there = need.layout->anywhere();  // what nobody has did not come
+    const Intervals there = need.layout->anywhere();  // bytes that no rank has did not come
     for (int r = 0; r < need.layout->n_ranks(); ++r) need.layout->received(r, needed(need, r) & there);
   }
 }

@@ -20,11 +20,11 @@ struct Transfer {
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-/// Calls `take` with every transfer of all ranks: those of one pair of ranks in the order of needs, then of
-/// bytes.
+/// Calls `take` with every transfer of all ranks: transfers of one pair of ranks in the order of needs, then
+/// of bytes.
 void for_transfers(std::span<const Needs>, const std::function<void(const Transfer&)>& take);
 
-/// Those that one rank sends or receives, in the same order.
+/// The transfers that one rank sends or receives, in the same order.
 std::vector<Transfer> transfers_of(std::span<const Needs>, int rank);
 
 /// The layouts know that all transfers have arrived.

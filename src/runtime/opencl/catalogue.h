@@ -26,7 +26,7 @@ struct DeviceEntry {
   bool groups_wait;
 };
 
-// In the order of the platforms; those that are not available or cannot compile are left out. Throws
+// In the order of the platforms; devices that are not available or cannot compile are left out. Throws
 // DeviceError if there is no platform or no device.
 std::vector<DeviceEntry> list_devices(const Api& api);
 

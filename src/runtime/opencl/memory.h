@@ -20,7 +20,7 @@ void disown_buffer(const Api& api, void* block) noexcept;
 
 class DeviceMemory final : public BlockSource {
  public:
-  // Of the device `name` with `memory` bytes.
+  // Memory of the device `name`, which has `memory` bytes.
   DeviceMemory(const Api& api, Context context, std::string name, std::size_t memory,
                std::size_t largest_buffer);
 

@@ -5,17 +5,17 @@
 
 namespace fulgurite::schedule {
 
-/// Phases, in order, those that the statement needs:
+/// Phases, in order, as far as the statement needs them:
 ///
 ///   fill       the contents of scatters, before
 ///   clear      what phases add to, or look at before they have stored there
-///   fold       each block's partial results of the Scans, one level of those that depend on others at a time
+///   fold       each block's partial results of the Scans, level by level where Scans depend on each other
 ///   carry      one block: what each block goes on from; the Scans' values at the end
 ///   winners    of scatters that leave the last value, or several components together: which point's stay
 ///   count      the points of each class, of partitions of many classes; and where they go
 ///   main       everything else; each block's partial results of the reductions
 ///   rows       instead of main where blocks take rows, or parts of them
-///   last       one block joins those
+///   last       one block joins the partial results
 ///   places     scatters with an operator that needs an order: what the blocks have for each place, joined
 Launch decide_blocks(const Surroundings&, const soac::Stm&);
 

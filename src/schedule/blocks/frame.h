@@ -22,7 +22,7 @@ class Frame {
   const soac::Stm& original() const { return original_; }
   /// The original with neutral elements.
   const soac::Stm& lifted() const { return launch_.statement; }
-  /// The same with Scans and scatters for partitions of few classes; and its parts.
+  /// The lifted one with Scans and scatters for partitions of few classes; and its parts.
   const Ranks& ranks() const { return ranks_; }
   const soac::Stm& s() const { return ranks_.s; }
   const soac::Soac& op() const { return std::get<soac::Soac>(ranks_.s.op); }
@@ -32,7 +32,7 @@ class Frame {
   bool is_made(Var array) const;
 
   /// Blocks that the whole space is cut into, at least one; how many points each takes; and whether the Scans
-  /// are made in the launch's one walk over the space, by blocks that look back at those before.
+  /// are made in the launch's one walk over the space, by blocks that look back at earlier ones.
   Expr blocks() const { return blocks_; }
   Expr per_block() const { return per_block_; }
   bool looks_back() const { return looks_back_; }
@@ -47,7 +47,7 @@ class Frame {
   Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard = {},
              std::vector<std::string> why = {});
   /// A phase in which the blocks walk the whole space, of a statement over it. Of the main one they may hand
-  /// on what Scans come to; `posts`: values may wait in its tiles for their places.
+  /// on values of Scans; `posts`: values may wait in its tiles for their places.
   Phase& add_main(soac::Stm computes, Expr guard);
   Phase& add_walk(std::string name, soac::Stm computes, bool posts);
   /// One in which one block walks a space.

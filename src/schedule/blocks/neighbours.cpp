@@ -16,7 +16,7 @@ class OwnReads {
  public:
   explicit OwnReads(const soac::Soac& op) : op_(op) {
     const std::vector<Expr>& results = op.body.results;
-    // Numbers do without indices only where nothing but reads uses those (soac::is_linear).
+    // Numbers do without indices only where nothing but reads uses indices (soac::is_linear).
     const bool needs_indices = op.dims.size() == 1;
     are_good_ = needs_indices || std::ranges::none_of(results, [&](Expr e) { return is_index(e); });
     scalar::for_each_node(results, [&](Expr e) {

@@ -23,8 +23,8 @@ bool sums_floats(const soac::Soac& op) {
   });
 }
 
-// A float accumulator takes so many additions before it is added to another one: errors grow with the sum of
-// the two lengths instead of their product.
+// A float accumulator takes this many additions before it is added to another one: errors grow with the sum
+// of the two lengths instead of their product.
 void join_threads(const Surroundings& at, const soac::Soac& op, Nest& nest) {
   const bool has_chains = sums_floats(op) && !goes_by_tiles(op);
   for (std::size_t g = 0; g < op.reductions.size(); ++g) {
@@ -39,7 +39,7 @@ void join_threads(const Surroundings& at, const soac::Soac& op, Nest& nest) {
         {Combine::Part::scan, k, {{Unit::thread, Join::runs}, {Unit::thread, Join::tree}}});
 }
 
-// The axes before the last two as one, where there are some; then those.
+// The axes before the last two as one, if there are any; then the last two.
 void add_axes(const Surroundings& at, const soac::Soac& op, Nest& nest) {
   const std::size_t n_outer = op.dims.size() - 2;
   const auto role = role_on_blocks(op);

@@ -22,7 +22,7 @@ Combine& combine_in(Nest&, Combine::Part, std::size_t which);
 void add_grid_level(Nest&, Combine::Part, std::size_t which, Join, std::vector<Var> memory);
 
 /// How many points a block takes of `n`, a multiple of its threads: at least points.points; more where there
-/// are at most so many blocks. `resident`: how many run at once, if that counts. `own`: elements that each
+/// are at most this many blocks. `resident`: how many run at once, if that counts. `own`: elements that each
 /// block has for itself, 0 if none.
 Expr points_of_a_block(const Surroundings&, Expr n, const Points&, Expr resident, Expr own);
 

@@ -72,7 +72,7 @@ bool has_floats(std::span<const Expr> values) {
   return std::ranges::any_of(values, [](Expr e) { return scalar::is_float(e.kind()); });
 }
 
-// Of integers: the results are the same however many blocks combine them.
+// Whether all operands are integers, so that results do not depend on the number of blocks.
 bool is_exact(const soac::Soac& op) {
   return std::ranges::none_of(op.reductions,
                               [&](const soac::Reduction& r) { return has_floats(r.op.results); }) &&
@@ -84,7 +84,7 @@ bool is_exact(const soac::Soac& op) {
          });
 }
 
-// Of what waits for its place only tiles that are sorted by class have several points for a thread.
+// Where values wait for their places, only tiles sorted by class have several points for a thread.
 bool is_dealt(const soac::Soac& op, const Points& points) {
   return posts(op) && points.items > 1;
 }

@@ -15,7 +15,7 @@ inline constexpr std::int64_t warp = 32;
 /// Bytes of a block that tiles may take: the others are for what collectives keep.
 std::int64_t most_of_tiles(const Surroundings&);
 
-/// Of the values of one point.
+/// The bytes of the values of one point.
 std::int64_t bytes_of(std::span<const Expr> values);
 
 struct Points {
@@ -35,10 +35,11 @@ struct Points {
 /// Whether tiles are sorted by class (parts/deal.h): all that waits for its place in them are points of
 /// partitions of few classes.
 bool deals(const Surroundings&, const soac::Soac&);
-/// Of a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point besides.
+/// For a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point
+/// besides.
 Points points_of(const Surroundings&, const soac::Soac&, std::int64_t posted = 0);
 
-/// Why blocks take so many points, and threads of a block, as schedule/explain.h says.
+/// Why blocks take their numbers of points, and threads of a block, as schedule/explain.h says.
 std::vector<std::string> why_blocks(const soac::Soac&, const Points&);
 void add_why_threads(const soac::Soac&, const Points&, std::vector<std::string>& why);
 

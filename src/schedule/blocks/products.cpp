@@ -121,7 +121,7 @@ void Products::choose_tile() {
   while (bytes() > most && depth_ > 1) depth_ /= 2;
 }
 
-// Blocks are at least so many as keep a device busy, but each has a part of the reduction that is worth its
+// There are enough blocks to keep a device busy, but each has a part of the reduction that is worth its
 // partial results.
 void Products::choose_parts() {
   const Expr depth = reduction().dims[0];

@@ -38,7 +38,7 @@ class Products {
   /// one does, if anything rounds.
   std::int64_t depth_ = 1, chain_ = 0;
   std::int64_t threads_ = 1, threads_across_ = 1;
-  /// Of each thread.
+  /// The rows and columns of each thread.
   std::int64_t rows_ = 1, columns_ = 1;
   Expr part_, parts_;
   std::vector<Var> partials_;

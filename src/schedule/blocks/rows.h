@@ -13,7 +13,7 @@
 
 namespace fulgurite::schedule::blocks {
 
-/// Of a phase that one way to take rows has, and another has not.
+/// The reason of a phase that depends on how rows are taken.
 inline constexpr const char* why_version =
     "version: blocks take rows where these are long (short_row); of rows across memory threads take parts "
     "where rows are few (column_part, filling_blocks)";

@@ -73,7 +73,7 @@ void Scans::carry(const std::vector<const Scan*>& scans) {
   std::get<Nest>(phase.walk).classes = classes_of(scans);
 }
 
-// Of the partitions whose classes the Scans count.
+// The classes of the partitions whose points the Scans count.
 std::vector<Classes> Scans::classes_of(const std::vector<const Scan*>& scans) const {
   const soac::OutputView whole = soac::view_of(at_.lifted());
   std::vector<Classes> all;

@@ -14,12 +14,12 @@ class Scans {
 
   /// Two phases for each level of Scans that wait for others; or one that says that nothing is handed on yet.
   void add_phases();
-  /// Of a walk over a part of the body: what its Scans go on from.
+  /// For a walk over a part of the body: says from what its Scans go on.
   void go_on(const soac::Soac&, Nest&) const;
-  /// Of the walk over the whole body: their values behind the last point, and where the classes of partitions
+  /// For the walk over the whole body: their last values, and where the classes of partitions
   /// that are Scans begin, unless the phases have found that.
   void end(Nest&) const;
-  /// Where those values are: element 0 of each component's array.
+  /// Where the last values are: element 0 of each component's array.
   const std::vector<Var>& totals(std::size_t scan) const { return scans_[scan].totals; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace fulgurite::schedule::blocks {
 
-// How the values of each get to their places; those behind the original's come from partitions, whose
+// How the values of each get to their places; scatters after the original's come from partitions, whose
 // points have places of their own.
 Updates::Updates(Frame& frame, const Scans& scans) : at_(frame), arena_(frame.arena()), scans_(scans) {
   for (std::size_t g = 0; g < at_.op().scatters.size(); ++g) {
@@ -103,8 +103,7 @@ void Updates::count(std::size_t g) {
   sum_counts(g, counts, table);
 }
 
-// Where the block's points of the class go, and where class c begins: where the first block's points of it
-// go.
+// Where the block's points of the class go. Class c begins where the first block's points of it go.
 void Updates::sum_counts(std::size_t g, Var counts, Var table) {
   const soac::OutputView::Partitioned& partition = at_.outputs().partitions[g];
   const Expr classes = partition.classes, size = at_.blocks() * classes;
@@ -133,7 +132,7 @@ void Updates::sum_counts(std::size_t g, Var counts, Var table) {
                           at_.lifted().origin});
 }
 
-// Scatters whose blocks have bins in shared memory come first: those of operations of memory.
+// Scatters whose blocks have bins in shared memory come first, if operations of memory fill them.
 void Updates::combine(const soac::Soac& op, Nest& nest) const {
   std::int64_t n_shared = 0;
   for (std::size_t g = 0; g < how_.size(); ++g)

@@ -14,7 +14,7 @@ class Updates {
   void clear();
   /// What has to be known before values are stored: which point's stay, how many points a class has.
   void look_first();
-  /// Of the walk over the whole body, which computes `op`.
+  /// Adds them to the nest of the walk over the whole body, which computes `op`.
   void combine(const soac::Soac& op, Nest&) const;
   /// What the blocks have for each place, joined.
   void join_places();

@@ -113,8 +113,8 @@ bool may_have_windows(const soac::Soac& op) {
 
 }  // namespace
 
-// What is read around a strip costs little beside the strip itself where there is room. Narrow strips are
-// more blocks.
+// In a wide strip the points read around it cost little beside the strip itself. Narrow strips give more
+// blocks.
 std::optional<Strip> choose_strip(const Surroundings& at, bool has_rows, std::int64_t rows,
                                   std::int64_t columns, std::int64_t bytes) {
   const BlocksPolicy& by = at.policy.blocks;
@@ -131,7 +131,7 @@ std::optional<Strip> choose_strip(const Surroundings& at, bool has_rows, std::in
   for (std::int64_t n = by.strip_columns; n >= std::max(by.strip_least_columns, least); n /= 2)
     for (std::int64_t window = by.window_elements; window <= by.window_most_elements && fits(window);
          window *= 2) {
-      // So do its rows, and the rows behind them.
+      // So do its rows, and the rows after them.
       const std::int64_t at_once = window / (n + columns + 2 * (warp - 1)) - rows;
       if (at_once >= by.window_rows) return Strip{n, std::max(by.strip_share * rows, by.strip_rows), window};
     }

@@ -10,7 +10,7 @@
 namespace fulgurite::schedule {
 
 /// What points read of an array around them. The last index, and where the space has two axes or more the
-/// last but one, are those of the point, plus `base`, plus constants between `low` and `high`; the others are
+/// last but one, are the point's, plus `base`, plus constants between `low` and `high`; the others are
 /// the same for neighbouring points.
 struct Window {
   struct Read {
@@ -35,7 +35,7 @@ struct Strip {
   std::int64_t window = 0;   // elements of an array that lie in shared memory at a time
   bool operator==(const Strip&) const = default;
 };
-/// Nothing where so much does not fit. `rows`, `columns`: how far the reads of one array are apart;
+/// Nothing where the windows do not fit. `rows`, `columns`: how far the reads of one array are apart;
 /// `has_rows`: the space has these; `bytes`: of an element of each array.
 std::optional<Strip> choose_strip(const Surroundings&, bool has_rows, std::int64_t rows, std::int64_t columns,
                                   std::int64_t bytes);

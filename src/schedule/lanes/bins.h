@@ -1,7 +1,7 @@
 // Scatters with an operator (histograms, permutations with one): tasks have bins of their own.
 //
 // A task walks its points in portions. Lanes compute the places and values of a portion and leave them in
-// small buffers, a place outside the array as the number of a bin that nobody reads; scalar code then puts
+// small buffers, a place outside the array as the number of a bin that nothing reads; scalar code then puts
 // them into the bins one by one. Where bins are few, neighbouring points use different copies of them, so
 // that an update of a bin seldom waits for the one before to be stored; copies are joined when the task ends.
 // That reorders the values of a place, so only operators that commute have copies.
@@ -11,10 +11,10 @@
 
 namespace fulgurite::schedule {
 
-/// In front of bins are so many elements that nobody reads; the last of them stands for all places outside.
+/// Before the bins are this many elements that nothing reads; the last of them stands for all places outside.
 inline constexpr std::int64_t bin_gap = 64;
 
-/// From the bins of a task to those of the next one.
+/// The distance from the bins of a task to the next task's.
 Expr bin_stride(scalar::Arena&, const soac::Scatter&);
 /// The number of a task's first bin.
 Expr first_bin(scalar::Arena&, const soac::Scatter&, Expr task);

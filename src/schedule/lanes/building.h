@@ -11,7 +11,7 @@ struct Building {
   Lanes lanes;
   /// With neutral elements, and with numbers for the Soacs inside.
   soac::Stm lifted;
-  /// The same without scatters whose last value stays, which later phases store: what main phases walk.
+  /// `lifted` without scatters whose last value stays, which later phases store: what main phases walk.
   soac::Stm posting;
   LaneLoops loops;
   Grid grid;

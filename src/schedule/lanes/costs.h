@@ -16,7 +16,7 @@ class Costs {
   double of_point(const soac::Soac&) const;
   /// The operators of the Scans in its body.
   double of_scans(const soac::Soac&) const;
-  /// The same with arithmetic on i64: operators compute no indices.
+  /// Their cost with arithmetic on i64, as operators compute no indices.
   double of_operators(const soac::Soac&) const;
   /// Whether there is a loop whose iterations, each waiting for the one before, compute few values.
   bool waits_for_itself(const soac::Lambda&) const;

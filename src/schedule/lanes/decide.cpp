@@ -31,7 +31,7 @@ namespace fulgurite::schedule {
 
 namespace {
 
-/// What a reduction comes to: element 0 of the arrays in the end. Until the last phase element t is what task
+/// The result of a reduction: element 0 of the arrays in the end. Until the last phase element t is what task
 /// t has, unless a Scan of the body has the total as its last value.
 struct Total {
   int scan = -1;
@@ -59,7 +59,7 @@ Expr bytes_of(scalar::Arena& arena, Var array) {
 /// The arrays that a launch makes in memory of the program, and the bytes of what it writes there.
 struct Written {
   std::vector<Var> arrays;
-  Expr bytes, filtered;  // of those at most so many, by a filter
+  Expr bytes, filtered;  // all of them; the bytes among them that a filter writes, at most
 };
 Written written_by(const Building& at, const soac::Stm& original) {
   scalar::Arena& arena = at.arena;
@@ -109,7 +109,7 @@ Nest main_nest(const Building& at, const soac::Stm& main, const Order& order) {
   return nest;
 }
 
-// Of conditions that may be absent.
+// Whether one of two conditions holds, which may be absent.
 Expr either(Expr a, Expr b) {
   if (!a || !b) return a ? a : b;
   return a | b;
@@ -156,8 +156,7 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   if (is_other) phase.guard = 1 - select(is_other, at.i64(1), 0);
 }
 
-// Partial results of tasks are joined in order, neighbours first: the error of a sum grows with the logarithm
-// of their number.
+// Partial results of tasks are joined in order, neighbours first: the error of a sum grows logarithmically.
 void add_last(Building& at, const std::vector<Total>& totals) {
   std::vector<std::vector<Var>> partials;
   Skeleton join{"join neighbours", {}, at.i64(1)};

@@ -1,14 +1,14 @@
 // The schedule of a Soac statement for lanes of vectors: a CPU.
 //
-//   fill        the arrays of each scatter without an operator get what they hold before
-//   start       (one task) what the first task of a chain goes on from
-//   fold        each tile of points: the partial results of the Scans, the points of each class of a
-//   partition carry       (one task) what every tile's Scans go on from; count: where each tile's points of
-//   each class go main        each tile: results are stored, reductions and bins hold partial results; Scans
-//   and filters
-//               take turns instead of the phases before, where they can
+//   fill        the arrays of each scatter without an operator get their first contents
+//   start       (one task) the values from which the first task of a chain goes on
+//   fold        each tile: the partial results of the Scans, the points of each class of a partition
+//   carry       (one task) the values from which each tile's Scans go on
+//   count       (one task) where each tile's points of each class go
+//   main        each tile: results are stored, reductions and bins hold partial results; Scans and
+//               filters take turns where they can, instead of the phases before
 //   columns     where reductions read along the map's last axis: rows are folded along all columns instead;
-//   join columns: for each point what tasks have of its rows, then the results
+//   join columns: for each point the tasks' partial results of its rows, then the results
 //   short rows  where rows are short: neighbouring lanes take neighbouring rows instead
 //   partials    where rows are few and long: tasks share rows instead; rows: they are joined, and stored
 //   store       scatters whose last value stays: few points, by one task; many: sort tiles, then store ranges
@@ -23,7 +23,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a Soac statement outside of all others.
+/// The schedule of a Soac statement outside of all others.
 Launch decide_lanes(const Surroundings&, const soac::Stm&);
 
 }  // namespace fulgurite::schedule

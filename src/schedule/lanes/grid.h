@@ -16,15 +16,15 @@ struct Grid {
   std::int64_t rows_in_line = 0;
   /// Where the rows that share cache lines lie along the outermost of three axes or more: `rows` is its
   /// extent, and there is a plane for each index of the axes between it and the columns. Absent: rows are
-  /// those of all axes but the last.
+  /// pieces of all axes but the last.
   Expr planes = {}, planes_per_task = {};
 };
 
-/// Tiles of rows and columns, of the points of one axis, or of points that are rows: of so many points, or as
-/// the loops say.
+/// Tiles of rows and columns, of the points of one axis, or of points that are rows. A tile has `points`
+/// points; absent: as many as the loops say.
 Grid tiles_grid(const Surroundings&, const soac::Soac&, const LaneLoops&, Expr points = {});
-/// The same where loops inside of a point may be longer than costs assume: tasks have the fewer points, in
-/// whole steps of lanes, the longer these are.
+/// Tiles where loops inside of a point may be longer than costs assume: the longer the loops, the fewer
+/// points a task has, in whole steps of lanes.
 Grid map_grid(const Surroundings&, const soac::Soac&, const LaneLoops&);
 /// Neighbouring points in their order; there is at least one task. Few enough that what each has for itself
 /// (bins, counts) is no more than there are points.

@@ -6,8 +6,8 @@
 
 namespace fulgurite::schedule {
 
-/// The nests of the reductions inside of a Soac whose points lie in lanes: those that read along their own
-/// axis take some points together, which the kernel loads from each run as one piece and transposes in
+/// The nests of the reductions inside of a Soac whose points lie in lanes: reductions that read along their
+/// own axis take some points together, which the kernel loads from each run as one piece and transposes in
 /// registers.
 std::vector<Inner> in_lane(scalar::Arena&, const soac::Soac&, const Lanes&);
 

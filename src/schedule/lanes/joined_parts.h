@@ -1,4 +1,4 @@
-// Points of a map whose reductions several tasks share: each task leaves what it has of them, a row of an
+// Points of a map whose reductions several tasks share: each task leaves its partial results, a row of an
 // array for each component, and a phase joins the rows.
 #pragma once
 
@@ -15,8 +15,8 @@ std::vector<Var> memory_of_parts(Building&, const soac::Soac& reduction, Expr n)
 void leave_parts(const Building&, const soac::Soac& reduction, std::span<const Var> parts, bool in_chains,
                  Nest&);
 
-/// The phase "join columns", in which tasks join the rows of neighbouring points in so many lanes, neighbours
-/// first, and compute the results of the map. The caller says why there is one.
+/// The phase "join columns", in which tasks join the rows of neighbouring points in this many lanes,
+/// neighbours first, and compute the results of the map. The caller says why there is one.
 Phase& add_joined_parts(Building&, std::string name, const PartialRows&, std::int64_t lanes);
 
 }  // namespace fulgurite::schedule

@@ -1,4 +1,4 @@
-// Arrays of points that lanes can keep: those of a map whose points change arrays in loops, of sizes that do
+// Arrays of points that lanes can keep: arrays of a map whose points change arrays in loops, of sizes that do
 // not differ, few elements in an iteration, as many fill vectors by themselves.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_lane_arrays =
     "version: where the arrays of a vector of points fit, and iterations are short, each lane keeps those of "
     "one (lane_array_bytes, lane_row)";

@@ -25,8 +25,7 @@ bool has_known_rows(const Surroundings& around, const soac::Lambda& f) {
   return true;
 }
 
-// Whether a loop is as long as the map (bodies that attract each other): its rows are short where there are
-// few.
+// Whether a loop is as long as the map (bodies that attract each other): where rows are few, they are short.
 bool is_square(const soac::Soac& op) {
   return std::ranges::any_of(op.body.body, [&](const soac::Stm& s) {
     const auto* inner = base::as<soac::Soac>(s.op);

@@ -6,7 +6,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_lane_rows =
     "version: where rows are short, each lane takes one (lane_row, fold_chain)";
 

@@ -6,7 +6,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_shared =
     "version: tasks share rows where these are few and long, so that no core is idle (few_rows, "
     "long_row_tiles)";
@@ -14,15 +14,15 @@ inline constexpr const char* why_shared =
 /// A map whose function is one reduction over a space that the host knows and that does not depend on the
 /// point, and scalars.
 struct LongRows {
-  /// Whether the launch takes this way, by sizes only; absent: it does not. The same as 1 and 0.
+  /// Whether the launch takes this way, by sizes only; absent: it does not. `are_few` is that as an i64.
   Expr holds, are_few;
   Expr rows, columns, tile, tiles;
   std::vector<Var> partials;
 };
 /// Decides it, and makes the memory. `otherwise`: where the launch takes another way; absent: nowhere.
 LongRows long_rows_of(Building&, Expr otherwise);
-/// Its phases: "partials" of the tiles of each row; "rows": those of each row joined in order, then the
-/// results of the map.
+/// Its phases: "partials" of the tiles of each row; "rows": the partial results of each row joined in order,
+/// then the results of the map.
 void add_long_rows(Building&, const LongRows&);
 
 }  // namespace fulgurite::schedule

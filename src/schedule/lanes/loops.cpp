@@ -153,7 +153,7 @@ int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, const LanesPo
 
 // Independent vectors side by side hide latency: several for short bodies, fewer where many values are alive
 // at once. Points that give arrays have many, each element being one. Of longer bodies only those that store
-// nothing gain by several, which take longer to compile. Nor do those with several accumulators, which make
+// nothing gain by several, which take longer to compile. Nor do bodies with several accumulators, which make
 // chains enough by themselves and fill registers.
 std::int64_t vectors_of(const soac::Soac& soac, const Costs& costs, double work, bool stores,
                         const Device& device, const LanesPolicy& by) {
@@ -183,7 +183,7 @@ std::int64_t points_in_task(const soac::Soac& soac, double work, bool scans_in_r
   // What a task packs stays in a cache of its own.
   if (const std::int64_t bytes = bytes_packed(soac, by); bytes > 0)
     while (tile > by.least_packed_tile && tile * bytes > by.packed_bytes) tile /= 2;
-  // So does what it has scanned as long as it waits for its turn.
+  // So do the values that it has scanned, as long as it waits for its turn.
   if (scans_in_runs)
     while (tile > most_lanes && tile * bytes_scanned(soac) > by.scanned_bytes) tile /= 2;
   return tile;

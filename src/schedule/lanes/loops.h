@@ -7,7 +7,7 @@
 
 namespace fulgurite::schedule {
 
-/// The kernel language has vectors of at most so many lanes.
+/// The kernel language has vectors of at most this many lanes.
 inline constexpr std::int64_t most_lanes = 64;
 
 struct LaneLoops {
@@ -28,8 +28,8 @@ struct LaneLoops {
   /// Points are scalar code, one at a time; Soacs in the body are vector loops.
   bool rows = false;
   /// Reductions that do not commute: lanes that fold runs of neighbouring points, points of its run that a
-  /// lane takes in a round, most points of a run (0: there are no such reductions), and elements in front of
-  /// what is read that are fetched meanwhile.
+  /// lane takes in a round, most points of a run (0: there are no such reductions), and how many elements
+  /// ahead of what is read memory is fetched.
   int run_lanes = 16, run_steps = 16;
   std::int64_t run = 0, ahead = 0;
   /// Neighbouring rows whose points lanes take one after the other.
@@ -50,10 +50,10 @@ struct Lanes {
 };
 
 LaneLoops choose(scalar::Arena&, const soac::Soac&, const Lanes&);
-/// The same for lanes along the Soac's last axis, where that has a constant number of points, fewer than
-/// there are lanes: each vector is full, or there is only one, which has a mask.
+/// Fits the loops to a last axis with a constant number of points, fewer than there are lanes: each vector is
+/// full, or there is only one, which has a mask.
 LaneLoops fitted(LaneLoops, const soac::Soac&);
-/// Why tasks that are cut for the loops, and lanes, take so many points: lines of Phase::why.
+/// The reasons for the numbers of points of tasks that are cut for the loops, and of lanes (Phase::why).
 std::vector<std::string> reasons_of(const soac::Soac&, const LaneLoops&, const Lanes&);
 std::string why_lanes(const soac::Soac&, const LaneLoops&, const Lanes&);
 

@@ -115,8 +115,8 @@ void add_inner(Arena& arena, const soac::Lambda& f, const Lanes& lanes, std::vec
   }
 }
 
-// Rows whose elements are gathered: those of some rows are computed together, in whole vectors, and left in
-// memory of the task, from which each row is reduced.
+// Rows whose elements are gathered: the elements of some rows are computed together, in whole vectors, and
+// left in memory of the task, from which each row is reduced.
 void stage_ragged_rows(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lanes& lanes,
                        Nest& nest) {
   const auto rows = gathered_rows(arena, s);
@@ -139,8 +139,7 @@ void stage_ragged_rows(Arena& arena, const soac::Stm& s, const LaneLoops& loops,
   nest.inner.push_back({0, std::move(elements)});
 }
 
-// Rows of such a kind are often so short that one vector of accumulators takes less time to start and join
-// than several.
+// Such rows are often so short that one vector of accumulators starts and joins faster than several.
 bool is_row(const soac::Soac& op, const Nest& nest) {
   std::size_t n_operands = 0;
   for (const soac::Reduction& r : op.reductions) n_operands += r.neutral.size();

@@ -1,5 +1,4 @@
-// Nests of lanes: how the numbers of loops.h and grid.h become axes, cuts and combines, and are read from
-// them again.
+// Nests of lanes: how numbers of loops.h and grid.h become axes, cuts and combines, and are read again.
 #pragma once
 
 #include "schedule/lanes/grid.h"
@@ -17,7 +16,7 @@ struct Place {
 inline constexpr std::size_t most_inner_splits = 2;
 
 /// The nest of a Soac statement with neutral elements, and of the Soacs inside that scalar code walks. The
-/// caller adds to its combines what tasks leave behind.
+/// caller adds to its combines what tasks leave for later phases.
 Nest nest_of(scalar::Arena&, const soac::Stm&, const LaneLoops&, const Lanes&, const Place&);
 
 /// The numbers of a nest.

@@ -79,7 +79,7 @@ void fold_tiles(Building& at, const Order& order, const std::vector<Order::Scan>
               {order.partitions[partitions[k]].counts});
   }
   nest.axes[0].role = Axis::Role::scan;
-  // The partial result of the last tile is nobody's carry.
+  // No tile goes on from the partial result of the last one.
   if (partitions.empty()) nest.cuts[0].left_out = 1;
   Phase& phase = at.add("fold", std::move(folded), std::move(nest));
   phase.at_least_one = true;
@@ -124,7 +124,7 @@ void count_tiles(Building& at, const Order& order, std::span<const std::size_t> 
 }
 
 // Whether tasks have their points in runs and scan them before their turn comes, to keep what they have: only
-// values that nobody asks for would be computed twice.
+// values that nothing needs would be computed twice.
 std::int64_t points_scanned_ahead(const Building& at) {
   const LaneLoops& loops = at.loops;
   const std::int64_t piece = static_cast<std::int64_t>(loops.scan_lanes) * loops.scan_steps;

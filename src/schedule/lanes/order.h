@@ -1,5 +1,5 @@
 // What tasks of neighbouring points need to know of the points before theirs. Either phases before the main
-// one find it out ("fold", "carry", "count"), or, where nobody needs to know of points behind, tasks take
+// one find it out ("fold", "carry", "count"), or, where nobody needs later points, tasks take
 // turns to join what they have to what all before them had (Merrill, Garland, "Single-pass parallel prefix
 // scan with decoupled look-back", 2016), while their points are in the cache.
 #pragma once

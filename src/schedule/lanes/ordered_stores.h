@@ -2,11 +2,11 @@
 // stays: the last one.
 //
 // Few points are stored by one task, in their order. Many are cut into tiles, and the destination into
-// ranges of neighbouring elements. The task of a tile sorts its points by range (by counting, so those of a
-// range stay in their order); then the task of a range stores the points that the tiles have for it, tile by
-// tile. Nobody else writes to the range, which is small enough for a cache: where the destination is larger
-// than that, this is as quick as stores in any order (the first of two steps of a radix sort, as in Merrill
-// and Grimshaw, "High performance and scalable radix sorting", 2011).
+// ranges of neighbouring elements. The task of a tile sorts its points by range (by counting, so the points
+// of a range stay in their order); then the task of a range stores the points that the tiles have for it,
+// tile by tile. Nobody else writes to the range, which is small enough for a cache: where the destination is
+// larger than that, this is as quick as stores in any order (the first of two steps of a radix sort, as in
+// Merrill and Grimshaw, "High performance and scalable radix sorting", 2011).
 #pragma once
 
 #include "schedule/lanes/building.h"

@@ -25,9 +25,9 @@ Expr are_streamed(const Building& at, const OuterFolds& folds, const soac::Soac&
   return has_one_component(inner) ? Expr(has_such_rows & are_not_short) : has_such_rows;
 }
 
-// So many rows that a task has several tiles of points. Few would cost as much to join as to fold, and of
-// many the rounding error would grow. Of few columns so many are folded at a time that there is a level more
-// of accumulators (add_cuts).
+// Enough rows for a task to have several tiles of points. Few rows would cost as much to join as to fold, and
+// with many the rounding error would grow. If columns are few, more rows are folded at a time, with one more
+// level of accumulators (add_cuts).
 Expr rows_per_task(const Building& at, const OuterFolds& folds) {
   const LanesPolicy& by = at.lanes.by;
   const std::int64_t chain = by.fold_chain, most = chain * chain;

@@ -8,16 +8,16 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_outer =
     "version: rows lie apart, so that several are folded at a time, along all columns (fold_rows, "
     "fold_least_columns)";
 
 /// A map whose function is one reduction along one axis and scalars, and which reads along its own last axis.
 struct OuterFolds {
-  /// Whether the launch takes this way, by sizes only; absent: it does not. The same as 1 and 0.
+  /// Whether the launch takes this way, by sizes only; absent: it does not. `are_deep` is that as an i64.
   Expr is_deep, are_deep;
-  /// Points of the map, those of its last axis, and rows that each of them folds.
+  /// Points of the map, points of its last axis, and rows that each of them folds.
   Expr points, columns, rows;
   /// Rows of a task, and how many tasks share the rows of a column.
   Expr rows_per_task, parts;
@@ -27,8 +27,8 @@ struct OuterFolds {
 };
 /// Decides it, and makes the memory.
 OuterFolds outer_folds_of(Building&);
-/// Its phases: "columns" gives for each task the partial results of its rows; "join columns": those of each
-/// point joined, neighbours first, then the results of the map.
+/// Its phases: "columns" gives for each task the partial results of its rows; "join columns": the results of
+/// each point joined, neighbours first, then the results of the map.
 void add_outer_folds(Building&, const OuterFolds&);
 
 }  // namespace fulgurite::schedule

@@ -72,8 +72,8 @@ void add_lanes(const Building& at, const LaneLoops& loops, Expr together, Nest& 
       {column, at.i64(loops.lanes), Unit::lane, Tail::apart, std::min(loops.lanes, loops.tail_lanes)});
 }
 
-// Rows of few bytes are walked together within a lane, which keeps what it has in registers. Others one by
-// one, so that whole cache lines are stored past the caches.
+// Rows of few bytes are walked together within a lane, which keeps its running values in registers. Longer
+// rows are walked one by one, so that whole cache lines are stored past the caches.
 void add_cuts(const Building& at, const Lines& lines, const Shares& shares, const LaneLoops& loops,
               Nest& nest) {
   const std::size_t row = nest.axes.size() - 1, column = row - 1;

@@ -198,9 +198,8 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
   Phase& last = add_joined_parts(at, "join parts", rows, 1);
   last.guard = select(tiles.is_tiled & tiles.has_parts, at.i64(1), 0);
   last.why = {
-      "tasks: of neighbouring points, in scalar code: each point is a sum of so many that the time to "
-      "compile "
-      "vector code counts more (fold_joined)",
+      "tasks: of neighbouring points, in scalar code: each point sums so long a row that vector code here "
+      "would take longer to compile than it saves (fold_joined)",
       "version: sums are so long that parts of them are joined neighbours first (fold_chain)"};
 }
 

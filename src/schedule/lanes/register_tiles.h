@@ -10,7 +10,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_tiled =
     "version: rows share operands, so that some rows and vectors are accumulated together in registers "
     "(tile_least_rows, tile_least_depth)";
@@ -24,7 +24,7 @@ struct RegisterTiles {
   SharedOperands shared;
   /// Points of the map, and of its last two axes and the reduction's.
   Expr points, rows, columns, depth;
-  /// Points of the reduction that one task folds, how many tasks share those of a point of the map, and
+  /// Points of the reduction that one task folds, how many tasks share a point of the map, and
   /// whether there are several.
   Expr depth_per_task, parts, has_parts;
   /// Lanes of a vector.

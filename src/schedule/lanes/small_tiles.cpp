@@ -13,8 +13,8 @@ namespace fulgurite::schedule {
 
 namespace {
 
-// Whether neighbouring columns read neighbouring elements, whatever shape the array has: they are the address
-// of a vector.
+// Whether neighbouring columns read neighbouring elements, in arrays of any shape, so that one vector has
+// them.
 bool is_along_columns(scalar::Arena& arena, Expr operand, Var column) {
   bool is_along = true;
   scalar::for_each_node(std::span(&operand, 1), [&](Expr e) {

@@ -95,9 +95,9 @@ Expr points_of_row(const Building& at, const soac::Soac& inner) {
   return product(at.arena, std::span(inner.dims).subspan(1));
 }
 
-// Accumulators take fold_chain points, and outer ones as many of these: that bounds the rounding errors of so
-// many points (docs/semantics.md, float_sum_error). Of several axes some rows of the first one are such
-// points, or, of two, as many parts of one row.
+// Accumulators take fold_chain points, and outer ones as many accumulators: that bounds the rounding errors
+// of so long windows (docs/semantics.md, float_sum_error). Of several axes some rows of the first one are
+// such points, or, of two, as many parts of one row.
 struct Extents {
   Expr are_short, are_wide;
 };

@@ -8,7 +8,7 @@
 
 namespace fulgurite::schedule {
 
-/// Of a phase that this way has and the other one has not, or the other way round.
+/// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_windows =
     "version: neighbouring points read neighbouring elements, so that vectors of them are reduced together "
     "(window_least_columns, window_most_points)";

@@ -1,4 +1,4 @@
-// Reductions behind their first point.
+// Reductions after their first point.
 //
 // Many keep the index of a point: the first of the largest elements, the last one that holds. A lane takes
 // its points in ascending order, so that of two points' indices the right one is always the greater. What an
@@ -12,16 +12,16 @@
 
 namespace fulgurite::schedule {
 
-/// A Soac as it is for all points of an ascending walk over the innermost axis but the first, where every
-/// reduction has the value of a point: operators know that (holding_values()), and, in a Soac of reductions
-/// alone, such questions are answered. Nothing if that changes nothing. A component is known to ascend if its
+/// The Soac for all points but the first of an ascending walk over the innermost axis, when every reduction
+/// holds a value: operators know that (holding_values()), and, in a Soac of reductions alone, such questions
+/// are answered. Nothing if that changes nothing. A component is known to ascend if its
 /// operand is the index and the operator gives one of the two, or if it is one of several that begin negative
 /// and become each other or the index; `in_tile`: the walk stays in a tile of a power of two points, so that
 /// an index that is cast to a smaller kind ascends too.
 std::optional<soac::Stm> behind_first(scalar::Arena&, const soac::Stm&, bool in_tile);
 
-/// Such a Soac with indices in 32 bits, the upper half of an i64 being the same in a tile: `components` are
-/// those that it keeps so.
+/// Such a Soac with indices in 32 bits, as the upper half of an i64 does not change in a tile: `components`
+/// are the ones that it keeps in 32 bits.
 struct NarrowIndices {
   struct Component {
     std::size_t reduction, component;
@@ -29,7 +29,7 @@ struct NarrowIndices {
   std::vector<Component> components;
   soac::Stm stm;
 };
-/// Nothing where an operator does more with them than choose, or keeps values of 64 bits beside them.
+/// Nothing where an operator does more with indices than choose one, or keeps values of 64 bits beside them.
 std::optional<NarrowIndices> narrow_indices(scalar::Arena&, const soac::Stm& behind_first);
 
 /// Whether each component of each reduction is that of one of the operator's two operands: so the same point

@@ -75,8 +75,8 @@ Divisors divisors_of(Arena& arena, const soac::Lambda& body, Expr index,
   return divisors;
 }
 
-/// The divisor that becomes an axis, and of those that are multiples of it, as they are written, what they
-/// are and how often it is in them.
+/// A divisor that is a multiple of the one that becomes an axis: as the program writes it, its value, and how
+/// many times the axis is in it.
 struct Multiple {
   Expr written, value, times;
 };
@@ -84,7 +84,7 @@ struct Chosen {
   Expr row;
   std::vector<Multiple> multiples;
 };
-// That of which most others are multiples, the first one of several.
+// The divisor of which most others are multiples, the first one of several, becomes an axis.
 Chosen chosen(Arena& arena, const std::vector<Divisor>& divisors) {
   Chosen best;
   for (const Divisor& row : divisors) {

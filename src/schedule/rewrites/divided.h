@@ -18,8 +18,8 @@ struct Divided {
   /// Boolean: rows are full, and the other divisors are multiples of `row`. `stm` is the map only then.
   scalar::Expr holds;
 };
-/// Of a map of scalars; null: its points divide their innermost index by nothing that is known before.
-/// `is_known`: of an expression that can be computed before the points are, and that cannot fail.
+/// Rewrites a map of scalars; null: its points divide their innermost index by nothing that is known before.
+/// `is_known`: whether an expression can be computed before the points, and cannot fail.
 std::optional<Divided> divided(scalar::Arena&, const soac::Stm&,
                                const std::function<bool(scalar::Expr)>& is_known);
 

@@ -105,7 +105,7 @@ class FewPoints {
     return statement(totals, soac::Soac{{n_points_}, std::move(f)});
   }
 
-  // For the last point of each place what it has with the others, and that place; else none.
+  // The last point of each place gets the place, and its old value joined with its points; others get -1.
   Stm update(Expr places, const std::vector<Expr>& totals, const std::vector<Expr>& updates) {
     const Expr i = index(), ends = arena_.fresh({Kind::boolean}, "ends"), place = at(places, i);
     const Expr stores = ends & (place < n_places_);
@@ -142,8 +142,8 @@ class FewPoints {
   const Expr n_points_, n_places_;
 };
 
-// Whether values come to the same in whatever groups they are joined: other engines, and ranks, join them in
-// others.
+// Whether the result is the same however values are grouped: other engines, and ranks, group them
+// differently.
 bool is_exact(const soac::Reduction& by) {
   for (std::size_t k = 0; k < by.op.results.size(); ++k) {
     const auto operation = soac::operation_of(by.op, k);

@@ -1,7 +1,7 @@
 // Scatters with an operator (histograms, permutes) of few points into many places, for CPUs. Bins are as many
 // as there are places, and are cleared and joined, however few points there are. Few points are sorted by
-// their place instead; those of a place are joined by a scan, and one of each place stores the result, in no
-// order.
+// their place instead; the points of a place are joined by a scan, and one of each place stores the result,
+// in no order.
 #pragma once
 
 #include <optional>

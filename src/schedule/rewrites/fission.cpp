@@ -154,7 +154,7 @@ class Fission {
     });
   }
 
-  // Arrays for what the statements bind: those that the map makes of it, or others.
+  // Arrays for what the statements bind: arrays that the map makes from it, or others.
   bool find_arrays() {
     for (const Stm& s : body_)
       for (Var name : s.names) arrays_.emplace(name, Expr());
@@ -189,7 +189,7 @@ class Fission {
     return reads;
   }
 
-  // A map of elements that the combinators behind it read at points of their own.
+  // A map of elements that the combinators after it read at points of their own.
   bool can_be_inlined(const Stm& s) const {
     const auto& op = std::get<soac::Soac>(s.op);
     if (!makes_elements(op) || !op.body.body.empty() || n_nodes(op.body.results) > cheap_nodes) return false;

@@ -24,7 +24,7 @@ constexpr std::int64_t most_row_columns = std::int64_t{1} << 16, most_coefficien
 /// Collects what has to hold for the checks of a statement.
 class Checks {
  public:
-  // Of a function of the indices of the row and the column, which may have more parameters.
+  // Checks of a function of the indices of the row and the column, which may have more parameters.
   Checks(Arena& arena, const soac::Lambda& body, const Row& row)
       : arena_(arena), column_(body.params[row.outer.size()]), row_(row) {
     soac::add_bound(body, inside_);
@@ -57,7 +57,7 @@ class Checks {
     return divides(e) && covers_divisor(e.arg(1));
   }
 
-  // The same of a condition that asks whether values are between 0 and extents.
+  // Whether a condition, that values are between 0 and extents, can be tested for the row; adds it then.
   bool covers_condition(Expr condition) {
     std::vector<Expr> not_negative, indices, extents;
     if (!add_parts(condition, not_negative, indices, extents)) return false;
@@ -102,7 +102,7 @@ class Checks {
     return true;
   }
 
-  // Of names that are known before the points, without reads.
+  // Whether the expression has only names that are known before the points, and no reads.
   bool is_plain(Expr e) const {
     bool is_plain = e.type().lanes == 1;
     scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
@@ -188,8 +188,8 @@ bool covers_places(Checks& checks, std::span<const soac::OutputView::Scattered> 
   });
 }
 
-// The same of those that points scatter to. A place that is the same along the row is looked at once as it
-// is.
+// Whether all places that points scatter to can be known to be inside for the row. If no place moves along
+// the row, it is tested once anyway, and the answer is no.
 bool covers_places(Checks& checks, const soac::Soac& op) {
   const Expr columns = op.dims.back();
   if (columns.is_constant() && columns.bits() <= short_row) return false;

@@ -20,14 +20,14 @@ struct Row {
 struct Inside {
   /// The statement without the checks.
   soac::Stm stm;
-  /// Boolean: the row is as it has to be for that. It reads nothing and cannot fail.
+  /// Boolean: for this row all removed checks hold. It reads nothing and cannot fail.
   scalar::Expr holds;
   /// Its points scatter to places inside of the arrays, too.
   bool scatters_inside = false;
 };
 /// Null: there are no such checks and places, or too many.
 std::optional<Inside> inside(scalar::Arena&, const soac::Stm&, const Row&);
-/// Of a loop of so many iterations whose body has neither loops nor combinators of several points.
+/// Takes a loop with `trips` iterations whose body has neither loops nor combinators of several points.
 std::optional<Inside> inside_loop(scalar::Arena&, const soac::Stm&, scalar::Expr trips);
 
 }  // namespace fulgurite::schedule

@@ -115,7 +115,7 @@ class FirstLevel {
     soac::Lambda body{soac_.body.params, {}, {}};
     for (const soac::Mapped& m : made_) body.results.push_back(m.result);
     body.body = needed(arena_, std::move(computed_), body.results);
-    // Names are bound once, and the rest binds those of the given statement.
+    // Names are bound once, and the rest binds the names of the given statement.
     std::vector<Expr> point;
     soac::Lambda renamed;
     for (Var index : body.params) {

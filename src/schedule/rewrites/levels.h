@@ -1,4 +1,4 @@
-// Scans of a body that wait for other Scans of it, because their operands depend on what those bind.
+// Scans of a body that wait for other Scans of it, because their operands depend on values of these.
 //
 // A launch of the lanes schedule folds the operands of its Scans before it knows what any task goes on from,
 // so none of its Scans may wait for another one. There a statement with several levels of Scans becomes
@@ -12,8 +12,8 @@
 
 namespace fulgurite::schedule {
 
-/// Of each statement of the body, how many of its Scans, each of which waits for the one before, it depends
-/// on. The depth of a Scan is its level.
+/// For each statement of the body, how many Scans are in the longest chain that it depends on, in which each
+/// waits for the one before. The depth of a Scan is its level.
 std::vector<int> depths_of(const soac::Lambda& body);
 
 /// The Soac statement as statements none of whose Scans waits for another one; the statement itself if that

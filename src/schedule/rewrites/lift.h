@@ -11,17 +11,17 @@
 namespace fulgurite::schedule {
 
 /// A Soac statement in which every reduction, every Scan of the body and every scatter's operator has a
-/// neutral element. What had none has one more component, a boolean in front, whose result gets a name nobody
-/// reads; the space of such a reduction is known not to be empty (a Check precedes).
+/// neutral element. An operator without one gets one more component, a boolean first, whose result has a name
+/// that nothing reads; the space of such a reduction is known not to be empty (a Check precedes).
 soac::Stm lift_missing_neutral(scalar::Arena&, const soac::Stm&);
 
-/// Which components of what a reduction has so far are the same constant behind every point, as flags "holds
+/// Which components of a reduction's running value are the same constant after every point, as flags "holds
 /// a value" are; absent: others.
 std::vector<scalar::Expr> constant_components(scalar::Arena&, const soac::Reduction&,
                                               std::span<const scalar::Expr> operands);
 
-/// A Soac as it is where all its reductions have the value of a point: with such components known to the
-/// operators. Nothing if there are none.
+/// The Soac for points after the first, when all its reductions hold a value: such components are constants
+/// in its operators. Nothing if there are none.
 std::optional<soac::Stm> holding_values(scalar::Arena&, const soac::Stm&);
 
 }  // namespace fulgurite::schedule

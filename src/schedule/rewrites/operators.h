@@ -1,4 +1,4 @@
-// Operators that schedules make, and which of a Soac's they know again.
+// Operators that schedules make, and what they ask of the operators of a Soac.
 #pragma once
 
 #include <optional>
@@ -25,10 +25,10 @@ bool counts_little(const soac::Scan&);
 /// operands, same start.
 int scan_like(scalar::Arena&, const soac::Stm&, std::size_t reduction);
 
-/// Of a scatter whose operator is one operation of memory, so that the order of the values does not count:
-/// of integers of one component, + min max & | ^.
+/// The atomic operation of memory that the scatter's operator is, so that the order of values does not count:
+/// + min max & | ^ of integers with one component. Nothing for other scatters.
 std::optional<kernel::Atomic::What> atomic_of(const soac::Scatter&);
-/// Those scatters with a neutral element, which nobody asks for: lift_missing_neutral leaves them alone.
+/// Gives such scatters a neutral element, which nothing uses, so that lift_missing_neutral leaves them alone.
 soac::Stm with_neutral_for_atomics(scalar::Arena&, soac::Stm);
 
 }  // namespace fulgurite::schedule

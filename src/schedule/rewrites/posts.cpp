@@ -61,14 +61,14 @@ bool is_element(const soac::Soac& op, Expr value) {
          value.arg(1).is_name() && value.arg(1).var() == op.body.params[0];
 }
 
-// Of a space of one point there is nothing to order.
+// A space of one point has nothing to order.
 bool is_ordered(const soac::Soac& op, const soac::Scatter& scatter) {
   return scatter.combine.empty() && !soac::is_one_point(op) && !scatter.stores_in_any_order();
 }
 
 // Whether later phases can compute the value from the point's number: of elements with this number, and of
 // what does not differ from point to point. What the statement makes or updates is not for later phases to
-// read, and reads behind a Check of the body stay there.
+// read, and reads after a Check of the body stay there.
 bool is_readable(const soac::Stm& s, Expr value) {
   const auto& op = std::get<soac::Soac>(s.op);
   if (value.is_constant()) return true;

@@ -11,11 +11,10 @@ namespace fulgurite::schedule {
 /// What the points of a scatter with an operator post, into small buffers of a task.
 struct BinPosts {
   std::size_t scatter = 0;
-  /// The array of places, as the number of a bin or -1, then those of the values that differ from point to
-  /// point.
+  /// The array of places (the number of a bin, or -1), then arrays of the values that differ between points.
   std::vector<scalar::Var> names;
-  /// For each component; absent: it is posted. Others all points share, or they are elements of arrays with
-  /// the number of the point, which is `point`.
+  /// For each component its value: one that all points share, or element `point` of an array, which is the
+  /// number of the point. Absent: the component is posted.
   std::vector<scalar::Expr> values;
   scalar::Var point{};
 };
@@ -29,8 +28,8 @@ BinPosting post_bins(scalar::Arena&, const soac::Stm&);
 /// Whether the expression reads no element and cannot fail.
 bool is_pure(scalar::Expr);
 
-/// Where an operator takes all components of one operand, as that of an arg-min does: when it takes those of
-/// the right one, in terms of its parameters. Nothing if it computes something else.
+/// When an operator takes all components from its right operand, in terms of its parameters, if otherwise it
+/// takes all from its left one, as the operator of an arg-min does. Absent if it computes something else.
 scalar::Expr takes_right(scalar::Arena&, const soac::Lambda& op);
 
 /// What the points of a scatter post whose last value stays, into arrays with an element for each point.

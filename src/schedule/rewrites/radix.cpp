@@ -244,7 +244,7 @@ class Builder {
   Rows::Step step(Stm stm, Expr read, Expr written, std::string_view what) {
     return {std::move(stm), read, written, fmt::format("{}, {}", s_.origin, what)};
   }
-  // Of so many elements.
+  // The bytes of n elements of all the arrays.
   Expr bytes(Expr n) {
     std::size_t size = 0;
     for (Expr array : op_.arrays) size += size_of(array.kind());

@@ -7,7 +7,7 @@
 // On a CPU large arrays are partitioned once, into rows that fit into a core's cache, of which each is sorted
 // by itself (row_sort.h). Where rows begin is said by a sample of the keys (as in samplesort; Frazer and
 // McKellar, 1970), counted by their highest bits: rows are of about one size however the keys are spread. If
-// one value of these bits is that of too many elements, they are sorted by digits after all.
+// too many elements share one value of these bits, all are sorted by digits after all.
 #pragma once
 
 #include "schedule/policy.h"
@@ -18,8 +18,7 @@ namespace fulgurite::schedule {
 /// The key of the elements that are there.
 scalar::Expr key_of(scalar::Arena&, const soac::Sort&, std::span<const scalar::Expr> elements);
 
-/// The least and the greatest key (`least`, `most`) of n elements, from `begin` on, of arrays such as it
-/// sorts.
+/// The least and the greatest key (`least`, `most`) of n elements, from `begin` on, of arrays to be sorted.
 soac::Stm range_of_keys(scalar::Arena&, const soac::Stm& sort, std::span<const scalar::Expr> arrays,
                         scalar::Expr begin, scalar::Expr n, scalar::Var least, scalar::Var most);
 
@@ -40,7 +39,7 @@ struct Rows {
     scalar::Expr read, written;
     std::string origin;  // what its kernels are said to be for
   };
-  scalar::Expr are_many;  // of the elements: else they are one row as they are
+  scalar::Expr are_many;  // whether there are many elements; else they are one row as they are
   scalar::Expr count;
   bool are_segments = false;  // of the sort; some may have few elements
   /// Where they are many: statements that say whether rows of about one size can be told apart ...
@@ -61,8 +60,8 @@ struct Rows {
 std::vector<std::string> reasons_of_sort(const LanesPolicy&, bool are_segments);
 
 Rows into_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
-/// The segments that a sort has as rows, of which `survey` finds the longest and those that are too long for
-/// a task. Nothing needs to be moved into them.
+/// The segments that a sort has as rows, of which `survey` finds the longest and the ones that are too long
+/// for a task. Nothing needs to be moved into them.
 Rows segments_as_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
 /// The sort of the segments that are too long, one after the other, each as an array of its own. `others`:
 /// the arrays in which the other segments are sorted.

@@ -16,15 +16,15 @@ struct RaggedRows {
 };
 /// Nothing if the statement is none.
 std::optional<RaggedRows> ragged_rows(scalar::Arena&, const soac::Stm&);
-/// The same of any map, of its reductions with neutral elements, whose operators do not depend on the row.
-/// Its results are scalars.
+/// Finds a map with ragged rows: its reductions have neutral elements, and operators that do not depend on
+/// the row. Its results are scalars.
 std::optional<RaggedRows> reduces_ragged_rows(scalar::Arena&, soac::Stm map);
 
 /// The reductions as one, on (whether a row begins here, the reductions' components), over elements of any
 /// rows; with a neutral element if each has one.
 soac::Reduction by_segments_of(scalar::Arena&, const std::vector<soac::Reduction>&, const soac::Location&);
 
-/// How many of `all` rows a block takes: a thread has one at most, and so many blocks fill the device.
+/// How many of `all` rows a block takes: a thread has one at most, and `blocks` blocks fill the device.
 scalar::Expr ragged_rows_of_a_block(scalar::Arena&, scalar::Expr all, std::int64_t blocks,
                                     std::int64_t threads);
 

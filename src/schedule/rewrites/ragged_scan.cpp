@@ -60,7 +60,7 @@ class RaggedScan {
     return {std::move(names), std::move(op), map_.where, map_.origin};
   }
   Stm made(Stm stm) { return made_by(rewrite::ragged_scan, arena_, std::move(stm)); }
-  // Of rows that begin in one place only one has elements.
+  // If several rows begin in one place, only one of them has elements.
   void mark_begins(std::vector<Stm>& all) {
     const Expr begin_of_all = fresh("begin"), row = fresh("i"), e = fresh("e"), zero = arena_.i64(0);
     first_ = begin_of_all, n_elements_ = fresh("n");

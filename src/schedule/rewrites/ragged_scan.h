@@ -1,7 +1,8 @@
 // Reductions of ragged rows (ragged.h) of which one is long, for blocks: a block that takes all of a long row
 // makes the others wait. There all elements are scanned as one array, anew from where a row begins, and a
 // row's last element is its reduction (Blelloch, "Scans as primitive parallel operations", 1989): blocks
-// share the elements whosever they are. It moves elements more often, so the longest row is asked for first.
+// share the elements, whichever row has them. This moves elements more often, so the longest row is found
+// first.
 #pragma once
 
 #include "schedule/policy.h"

@@ -1,5 +1,5 @@
 // Partitions of few classes are scans and a scatter (Blelloch, "Prefix sums and their applications", 1990:
-// split): what is counted before a point is where it goes.
+// split): a point's place is the number of points of its class before it.
 #pragma once
 
 #include "soac/ir.h"
@@ -12,7 +12,7 @@ struct Ranks {
     std::vector<scalar::Expr> counts;  // of each class: the name that the Scan of its points binds
     std::vector<scalar::Expr> first;   // where the class begins: 0, then names for the kernel to bind
   };
-  /// With scatters, last, of those partitions' values; partitions of many classes stay.
+  /// Scatters store the values of these partitions, and come last; partitions with many classes stay.
   soac::Stm s;
   std::vector<Partition> partitions;
   std::size_t n_scatters = 0;  // of the original

@@ -9,7 +9,7 @@ namespace fulgurite::schedule {
 namespace rewrite {
 
 const Rewrite lift{"lift", "operators without a neutral element get one"};
-const Rewrite holding{"holding", "behind the first point operators know that they hold a value", true};
+const Rewrite holding{"holding", "after the first point operators know that they hold a value", true};
 const Rewrite ascending{"ascending", "what an operator asks about indices that ascend is answered", true};
 const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile", true};
 const Rewrite fission{"fission", "a map of several combinators over rows becomes a statement for each"};

@@ -44,11 +44,11 @@ extern const Rewrite bytes;        // bytes.h: in_bytes
 
 }  // namespace rewrite
 
-/// All of them, in the order of their names.
+/// All rewrites, in the order of their names.
 std::span<const Rewrite* const> rewrites();
 
 /// The statement that the rewrite made. Throws InternalError, which names the rewrite, if it is no legal one;
-/// the names that it mentions and does not bind are those of its scope.
+/// the names that it mentions and does not bind are its scope's.
 soac::Stm made_by(const Rewrite&, scalar::Arena&, soac::Stm);
 
 /// Whether an optional rewrite, which made `after` of `before`, is kept; absent: each is.

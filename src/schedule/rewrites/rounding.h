@@ -5,10 +5,9 @@
 
 namespace fulgurite::schedule {
 
-/// Whether the operator makes floats that are none of its operands: the greatest one and its place are as
-/// they were.
+/// Whether the operator makes floats that are none of its operands. An arg-max, say, only chooses.
 bool rounds(const soac::Reduction&);
-/// Whether one of its reductions does.
+/// Whether one of the Soac's reductions rounds.
 bool any_rounds(const soac::Soac&);
 
 }  // namespace fulgurite::schedule

@@ -19,7 +19,7 @@ bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
 bool scans_in_lanes(const scalar::Arena&, const soac::Soac&, int vector_bytes, int lanes);
 
 /// The statement of the body that is its last Scan, if its values ascend or descend and places of reads
-/// behind it depend on them, and points have no arrays: where neighbouring points have equal values they read
+/// after it depend on them, and points have no arrays: where neighbouring points have equal values they read
 /// the same elements.
 std::optional<std::size_t> scan_of_places(const soac::Soac&);
 

@@ -19,8 +19,8 @@ bool sorts_segments(const Stm& stm) {
   return sort != nullptr && static_cast<bool>(sort->segments);
 }
 
-// Whether the statement behind number k sorts, within the same segments, what that one made, and nobody else
-// reads it.
+// Whether the statement after number k sorts, within the same segments, the result of that one, and nothing
+// else reads it.
 bool goes_on(const std::vector<Stm>& body, const std::vector<Expr>& results, std::size_t k) {
   if (k + 1 == body.size() || !sorts_segments(body[k + 1])) return false;
   const auto& next = std::get<Sort>(body[k + 1].op);

@@ -6,11 +6,10 @@
 
 namespace fulgurite::schedule {
 
-/// Sorts of the same segments, of which each sorts what the one before it made, and nobody else reads that.
+/// For sorts of the same segments, where each sorts the result of the one before, which nothing else reads.
 std::vector<soac::Stm> by_segments(scalar::Arena&, std::span<const soac::Stm> sorts);
 
-/// The program with sorts of segments as sorts of all elements: all of them, or those in the functions of its
-/// Soacs.
+/// The program with sorts of segments as sorts of all elements: all sorts, or only in functions of its Soacs.
 soac::Program without_segments(soac::Program);
 soac::Program without_segments_inside(soac::Program);
 

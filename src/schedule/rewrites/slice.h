@@ -7,10 +7,10 @@
 namespace fulgurite::schedule {
 
 /// The function with `results` as its results and the statements that they need. Checks stay, for reads
-/// behind them rely on them; unless they need a Scan and nothing else here does.
+/// after them rely on them; unless they need a Scan and nothing else here does.
 soac::Lambda slice(const scalar::Arena&, const soac::Lambda&, std::vector<scalar::Expr> results);
 
-/// The Scans of a body, in order.
+/// Whether the body has a Scan; its Scans, in order.
 bool has_scan(const soac::Lambda&);
 std::vector<const soac::Stm*> scans_of(const soac::Lambda&);
 /// What a Scan starts with: `initial`, or the neutral element.
@@ -23,8 +23,9 @@ bool has_bins(const soac::Soac&);
 
 /// Whether evaluating the function makes arrays.
 bool makes_arrays(const soac::Lambda&);
-/// Whether a point of the Soac does, its operators included: then it is scalar code. Results of few elements
-/// (soac::is_literal) that nothing else reads are no arrays of the point: each element is stored by itself.
+/// Whether a point of the Soac makes arrays, or its operators do: then it is scalar code. Results of few
+/// elements (soac::is_literal) that nothing else reads are no arrays of the point: each element is stored by
+/// itself.
 bool makes_arrays(const soac::Soac&);
 /// Whether points of the Soac have arrays as results.
 bool gives_arrays(const soac::Soac&);

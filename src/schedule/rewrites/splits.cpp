@@ -49,7 +49,7 @@ class Places {
     const bool has_loops = std::ranges::any_of(soac_.body.body, [](const Stm& s) {
       return std::holds_alternative<soac::Soac>(s.op) || std::holds_alternative<soac::Loop>(s.op);
     });
-    // Behind the end of an array every point fails: loops in the body would be there twice for nothing.
+    // After the end of an array every point fails: loops in the body would be there twice for nothing.
     std::unordered_set<Expr> of_shapes;
     add_shapes(arena, soac_.body, of_shapes);
     scalar::for_each_node(roots_, [&](Expr node) {
@@ -61,7 +61,7 @@ class Places {
 
   std::size_t innermost() const { return soac_.dims.size() - 1; }
 
-  /// Of those on an axis, the longest end in front, else the longest end behind, else the first; null: none.
+  /// On an axis, the place with the longest first end, else with the longest last end, else any; or null.
   const Place* on_axis(std::size_t axis) const {
     const Place* best = nullptr;
     const auto rank = [](const Place& p) {

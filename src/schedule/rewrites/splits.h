@@ -1,4 +1,4 @@
-// A branch on which side of a bound an index is (`i < n`: joined arrays, turned arrays, the edges of
+// A branch on which side of a bound an index is (`i < n`: joined arrays, rotated arrays, the edges of
 // stencils) costs nothing per element if the axis is walked in two pieces, in each of which the answer is
 // known: index-set splitting. The pieces of a concatenation are thus written one after the other, each by a
 // loop without a condition, as a push array would (Obsidian 2012, section 3). Of the outer axes the answer is
@@ -14,13 +14,13 @@
 
 namespace fulgurite::schedule {
 
-/// A part of the space of a Soac, and the statement as it is there.
+/// A part of the space of a Soac, and the statement for that part.
 struct Region {
   soac::Stm stm;
   std::vector<Side> known = {};
   /// Its rows are not split any more.
   bool is_of_rows = false;
-  /// Its rows are those at the ends of axes: so few that their code had better be short.
+  /// Its rows are at the ends of axes: so few that their code had better be short.
   bool has_few_rows = false;
 };
 
@@ -31,20 +31,21 @@ struct SplitLimits {
   std::int64_t columns = 0, rows = 0, text = 0, loops = 1;
 };
 
-/// The conditions by which the axes of a Soac may be split: comparisons of one index with what does not
-/// depend on the point, in its body and in what is left of that in each part. Where all would make the code
-/// too long, outer axes are split less often first, which most points do not notice, then the innermost one.
+/// The conditions by which the axes of a Soac may be split: comparisons of one index with a value that does
+/// not depend on the point, in its body and in what each part keeps of the body. Where all of them would make
+/// the code too long, outer axes are split less often first, as few points lose by it, then the innermost
+/// one.
 std::vector<Split> splits_of(scalar::Arena&, const soac::Stm&, const SplitLimits&);
 
-/// The columns before `at`, where a comparison is decided one way, and those from there on. First those at
-/// the ends of the axis which are as many in arrays of every size, so that what lies between is one piece;
-/// these few columns are not split again.
+/// The columns before `at`, where a comparison is decided one way, and the columns from `at` on. Ends of the
+/// axis that have as many columns in arrays of every size come first, so that all between them is one piece;
+/// the few columns of an end are not split again.
 struct Pieces {
   Expr at;
   Region before, behind;
   Expr condition;
 };
-/// By one of these conditions; null: by any.
+/// Splits the region by one of these conditions; null: by any.
 std::optional<Pieces> split(scalar::Arena&, const Region&, const std::vector<Split>* conditions);
 
 /// The rows whose outer indices are on all of these sides, and the others.

@@ -47,7 +47,7 @@ std::vector<bool> are_early(const soac::Soac& op) {
 
 namespace {
 
-// What the last step computes, of the operands of Scans those of the higher levels.
+// The last step also computes the operands of Scans of the higher levels.
 std::vector<Expr> computed_last(const soac::Soac& op) {
   const soac::OutputView outputs = soac::view_of(op);
   std::vector<Expr> last;

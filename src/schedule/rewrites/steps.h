@@ -1,4 +1,5 @@
-// Scans that wait for others: their operands depend on what those bind. What is computed in several steps.
+// Scans that wait for other Scans, as their operands depend on the values of these: computed in several
+// steps.
 #pragma once
 
 #include <span>
@@ -14,10 +15,10 @@ using scalar::Var;
 
 using Levels = std::unordered_map<Var, int>;  // of Scans, by the first name that they bind
 
-/// 0: the operands need no Scan; else one more than the highest of those that they need.
+/// 0 if the operands need no Scan; else one more than the highest level among the Scans that they need.
 int level_of(const soac::Lambda& body, std::span<const Expr> operands, const Levels&);
 
-/// Of each Scan of the body, in order.
+/// The level of each Scan of the body, in order.
 std::vector<int> levels_of(const soac::Lambda& body);
 
 /// Whether each mapped result needs no Scan: beside something that is folded in the order of the points, it

@@ -144,7 +144,7 @@ std::optional<Threshold> Indices::threshold_of(Expr comparison) {
   return {};
 }
 
-// Of the operands of min and max, the one that rises faster with an index is the moving one.
+// The operand of min or max that rises faster with an index is the moving one.
 Indices::Operands Indices::by_motion(Expr node) {
   const Expr a = node.arg(0), b = node.arg(1), difference = a - b;
   for (std::size_t axis = 0; axis < names_.size(); ++axis) {

@@ -34,7 +34,7 @@ struct Side {
 /// The value of an integer constant; nothing of other expressions.
 std::optional<std::int64_t> constant_of(Expr);
 
-/// The indices of a Soac, and those of the combinators in its body.
+/// The indices of a Soac, and of the combinators in its body.
 class Indices {
  public:
   Indices(scalar::Arena&, const soac::Soac&);
@@ -46,9 +46,9 @@ class Indices {
   std::vector<Expr> comparisons_of(Expr node);
   /// The value of a comparison where the indices lie on these sides; nothing if they do not decide it.
   std::optional<bool> value_of(Expr comparison, std::span<const Side>);
-  /// The node if its comparisons have such values; absent: they do not decide it.
+  /// The node, given such values of its comparisons; absent: they do not decide it.
   Expr decided(Expr node, std::span<const Side>);
-  /// What every index of the space has: it is not negative, and below the extent.
+  /// What holds for every index of the space: it is not negative, and below the extent.
   std::vector<Side> everywhere() const;
 
   const std::vector<Expr>& extents() const { return extents_; }
@@ -68,7 +68,7 @@ class Indices {
     Expr moving, still;
   };
   Operands by_motion(Expr node);
-  // The axes, as a set of bits, whose index an expression mentions, and of them those in which it is no sum
+  // The axes, as a set of bits, whose index an expression mentions, and the ones in which it is no sum
   // of products; between which values an integer lies.
   struct Motion {
     std::uint64_t axes = 0, other_ways = 0;

@@ -11,7 +11,7 @@ namespace fulgurite::schedule {
 /// what they become, as no point reads where another one stores.
 std::vector<InPlace> updated_in_place(scalar::Arena&, const soac::Stm&);
 
-/// The statement without these of its reductions.
+/// The statement without its reductions that are `dropped`.
 soac::Stm without_reductions(scalar::Arena&, soac::Stm, const std::vector<bool>& dropped);
 
 /// What a launch is called: "map", "reduce", "filter" ...

@@ -64,7 +64,7 @@ class Search {
     return mentions;
   }
 
-  // The maps right in front of a reader, from which nothing that updates memory keeps them apart.
+  // The maps right before a reader, from which nothing that updates memory keeps them apart.
   void into(const std::vector<soac::Stm>& stms, std::size_t at, const soac::Soac& reader,
             const Mentions& mentions) {
     if (!is_walked_as_it_is(reader)) return;
@@ -92,7 +92,7 @@ class Search {
     return has_neutrals && crosswise_reads(around_, op).reads.empty();
   }
 
-  // Of one array, whose elements can be computed anywhere, or not at all.
+  // Whether the Soac makes one array, whose elements can be computed anywhere, or not at all.
   static bool is_producer(const soac::Soac& op) {
     if (!is_map(op) || op.body.results.size() != 1 || op.body.results[0].type().rank > 0) return false;
     return !soac::may_fail(op.body) && !schedule::makes_arrays(op) && is_expensive(op.body);

@@ -13,10 +13,10 @@ struct WindowProducer {
   soac::Lambda at;     // from an element's indices to its value
   scalar::Var reader;  // the first name that it binds
 };
-/// By the maps' arrays.
+/// The producers by the maps' arrays.
 using WindowProducers = std::unordered_map<scalar::Var, WindowProducer>;
 
-/// Of all bodies of the program that lowering goes through statement by statement.
+/// Finds them in all bodies of the program that lowering goes through statement by statement.
 WindowProducers window_producers(const soac::Program&, const Device&, const Policy&);
 
 }  // namespace fulgurite::schedule

@@ -31,7 +31,7 @@ void walk_phase(const Phase& phase) {
   walk_over_points(phase);
 }
 
-// Arrays that are not made elsewhere are where they are called; those whose elements go to memory of the
+// Arrays are where their names say, unless they are made elsewhere; arrays whose elements go to memory of the
 // launch are there.
 void set_destinations(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {
   for (Var name : phase.computes.names)
@@ -64,7 +64,7 @@ void bind_given(const Emitter& task, const Phase& phase) {
       task.bind_name(given.name, task.load_plain(given.array, given.at, "first"));
 }
 
-// What the Scans come to behind the last point, and where classes begin that they count.
+// The last values of the Scans, and where the classes begin that they count.
 void store_classes(const Emitter& task, const schedule::Classes& classes, const Running::Groups& ends) {
   scalar::Arena& arena = task.arena();
   Expr so_far = arena.i64(0);

@@ -6,8 +6,8 @@
 
 namespace fulgurite::walk::blocks {
 
-/// What the code stores to arrays of the launch goes where the emitter says; to its memory, and to arrays
-/// that it says nothing about, just so.
+/// Stores to arrays go where the emitter says; to the launch's memory, and where it says nothing, they go to
+/// the arrays themselves.
 kernel::Block phases(const Emitter&, const schedule::Launch&);
 
 }  // namespace fulgurite::walk::blocks

@@ -110,7 +110,7 @@ class Walk {
     join_totals(steps);
   }
 
-  // Every so many-th point of a range.
+  // Every n-th point of a range, for n threads.
   void stride(const Emitter& e, Expr t, const Steps& steps, const Range& range, const Running& into) {
     const soac::Stm& s = steps.last().stm;
     const auto point = [&](Expr i) { at_point(e, s, i, into); };
@@ -120,7 +120,7 @@ class Walk {
     e.for_loop(first, range.end, i64(block_.threads), "i", point);
   }
 
-  // A float accumulator takes so many additions before it is added to another one: errors grow with the sum
+  // A float accumulator takes this many additions before it is added to another one: errors grow with the sum
   // of the two lengths instead of their product.
   void in_chains(const Emitter& e, Expr t, const Steps& steps, const Sinks& sinks, const Running& running) {
     const Expr step = i64(numbers_.chain * block_.threads);
@@ -205,7 +205,7 @@ class Walk {
     });
   }
 
-  // There is nothing at the places of the tile behind its last point.
+  // The tile has nothing at its places after the last point.
   void post_none_behind(const Emitter& e, Expr t, const Steps& steps, const Tile& tile) {
     if (steps.last().posts.empty()) return;
     const Expr behind = e.bind(tile.n + t, "behind"), end = i64(steps.tile());

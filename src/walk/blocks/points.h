@@ -11,9 +11,9 @@
 namespace fulgurite::walk::blocks {
 
 /// The walk of one block as its nest says, in scalar code of its task. Every Scan of the body goes on from
-/// `entry`, or, where blocks publish what they have, from what those before published; then the range is one
-/// tile. It begins at a multiple of what a thread takes together. A barrier stands behind everything that the
-/// block reads or writes itself.
+/// `entry`, or, where blocks publish their totals, from the totals of earlier blocks; then the range is one
+/// tile. It begins at a multiple of the points that a thread takes together. A barrier stands after
+/// everything that the block reads or writes itself.
 Ends walk_points(const Emitter&, const soac::Stm&, const schedule::Nest&, const Block&, const Range&,
                  const Running::Groups& entry, std::span<const parts::Published> = {});
 

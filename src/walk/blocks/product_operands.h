@@ -1,5 +1,5 @@
-// What the points of a tile share (schedule/blocks/products.h), in shared memory: a slice of it, for a few
-// points of the reduction.
+// The operands that the points of a tile share (schedule/blocks/products.h), in shared memory: a slice of
+// them, for a few points of the reduction.
 #pragma once
 
 #include "walk/blocks/phase.h"
@@ -31,7 +31,7 @@ class ProductTile {
   const soac::Soac& reduction() const { return std::get<soac::Soac>(map.body.body[0].op); }
   const std::vector<schedule::Stage>& stages() const { return phase.nest().stages; }
   const Side& side_of(const schedule::Stage&) const;
-  /// The indices of a point of the tile. Unless is_whole, rows and columns behind the last ones are the last
+  /// The indices of a point of the tile. Unless is_whole, rows and columns after the last ones are the last
   /// ones again.
   std::vector<Expr> indices(const Emitter&, Expr row, Expr column, bool is_whole) const;
 

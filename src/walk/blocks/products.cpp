@@ -4,10 +4,10 @@
 //     for (slice of a few points)
 //       stage the operands of the tile's rows and columns; barrier
 //       each thread folds them into its accumulators; barrier
-//     outer accumulators take those of the threads
-//   results, or what the part comes to
+//     outer accumulators take the accumulators of the threads
+//   results, or the total of the part
 //
-// Rows and columns behind the last ones are the last ones again, whose results nobody stores. Accumulators
+// Rows and columns after the last ones are the last ones again, whose results are not stored. Accumulators
 // are memory of a thread, at constant places: registers. A thread has neighbouring points in pieces of the
 // widest access to shared memory, and threads that are neighbours have neighbouring pieces, in different
 // banks.
@@ -75,7 +75,7 @@ class Products {
     for (std::int64_t r = 0; r < tile_.rows.each; ++r)
       for (std::int64_t c = 0; c < tile_.columns.each; ++c) body(r, c);
   }
-  // Its accumulator, among those of the thread t, or of all.
+  // Its accumulator, among the accumulators of thread t, or of all.
   Expr place_of(const Emitter& e, std::int64_t r, std::int64_t c, Expr t) {
     const std::int64_t number = r * tile_.columns.each + c;
     return t ? e.lower(i64(number * tile_.threads()) + t) : i64(number);
@@ -132,7 +132,7 @@ class Products {
     return all;
   }
 
-  // A point of a thread, its reduction reading `staged` names, and what it comes to.
+  // A point of a thread, its reduction reading `staged` names, and the reduction's value.
   struct Point {
     soac::Stm reduction;
     Running into;

@@ -70,7 +70,7 @@ class RaggedRows {
     e.atomic({{}, kernel::Atomic::What::max, {wrong_, i64(0), i64(1), {}}, i32(1), {}});
   }
   Expr wrong(const Emitter& e) { return e.load_plain(wrong_, i64(0), "wrong"); }
-  // Of a place from an arbitrary origin: whether it is among the first n.
+  // Whether a place, counted from any origin, is among the first n.
   Expr is_below(Expr place, Expr n) {
     const Expr limit = cast(n, Kind::u64);
     return cast(place, Kind::u64) < limit;
@@ -86,7 +86,7 @@ class RaggedRows {
     for (Expr neutral : neutral_) totals_.push_back(e.allocate_shared(neutral.kind(), threads_));
   }
 
-  // Where they begin, behind the last one where it ends; and what a row without elements comes to.
+  // Where they begin, and after the last one where it ends; and the value of a row without elements.
   void find_rows(const Emitter& of_block, const Block& block) {
     par(of_block, block, [&](const Emitter& e, Expr t) {
       e.if_then(e.bind(equal(t, 0), "is_first"), [&] { e.store_plain(wrong_, i64(0), i32(0)); });
@@ -135,7 +135,7 @@ class RaggedRows {
     });
   }
 
-  // What is in front of the first row belongs to nobody.
+  // The elements before the first row belong to no row.
   void stage(const Emitter& of_block, const Block& block, Expr from, Expr n, Expr begin) {
     par(of_block, block, [&](const Emitter& of_thread, Expr t) {
       const Emitter e = of_thread.on_failure([&] { note_wrong(of_thread); });

@@ -1,4 +1,4 @@
-// What a block walks, and what it ends with.
+// The points that a block walks, and the results of the walk.
 #pragma once
 
 #include "walk/emitter.h"
@@ -6,12 +6,12 @@
 
 namespace fulgurite::walk::blocks {
 
-/// The points from `begin` on in front of `end`, in row-major order.
+/// The points from `begin` on, before `end`, in row-major order.
 struct Range {
   Expr begin, end;
 };
-/// What a walk ends with, as names in scalar code: the value of every reduction component over the range
-/// (without `initial`), and what the Scans go on with behind it.
+/// The results of a walk, as names in scalar code: the value of every reduction component over the range
+/// (without `initial`), and the values from which the Scans go on after it.
 struct Ends {
   std::vector<Expr> totals;
   Running::Groups scans;

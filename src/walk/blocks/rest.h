@@ -1,5 +1,4 @@
-// The step of a tile that comes last: what its points do when everything that is folded in their order has
-// been folded.
+// The last step of a tile: what its points do after everything that is folded in their order.
 #pragma once
 
 #include <map>

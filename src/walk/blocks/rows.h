@@ -13,7 +13,7 @@ class Rows {
   Rows(const Phase&, soac::Lambda function);
 
   const soac::Soac& reduction() const { return std::get<soac::Soac>(function_.body[0].op); }
-  /// The block takes so many rows, or those that are left.
+  /// The block takes `most` rows, or the rows that are left.
   void take(const Emitter& of_block, const Block&, Expr most);
   Expr first() const { return first_; }
   Expr size() const { return n_; }
@@ -28,16 +28,16 @@ class Rows {
     const soac::Soac& reduction() const { return std::get<soac::Soac>(function.body[0].op); }
   };
   Row row(const Emitter&, Expr t) const;
-  /// Binds the names of the reductions, which came to `totals` in the row.
+  /// Binds the names of the reductions, whose values in the row are `totals`.
   void finish(const Row&, std::span<const Expr> totals) const;
-  /// What is behind them, at the row of this number.
+  /// What comes after them, at the row with this number.
   void rest(const Row& row, Expr number) const { point(row.e, rest_, row.indices, number, {}); }
 
  private:
   const Phase& at_;
   scalar::Arena& arena_;
   const soac::Lambda function_;
-  const soac::Stm rest_;  // behind the reduction
+  const soac::Stm rest_;  // after the reduction
   std::vector<Expr> dims_;
   Expr is_small_, first_, n_;
 };

@@ -17,9 +17,9 @@ class Sinks {
   Sinks(const Sinks&) = delete;
   Sinks& operator=(const Sinks&) = delete;
 
-  /// Those that operations of memory fill, by the numbers of the last step's scatters.
+  /// The bins that atomic operations fill, by the numbers of the last step's scatters.
   std::map<std::size_t, parts::SharedBins>& shared_bins() { return shared_bins_; }
-  /// Gets a point's values to the elements of one of the last step's scatters.
+  /// Brings a point's values to the elements of one of the last step's scatters.
   void update(const Emitter&, std::size_t scatter, Expr number, Running::Elements elements,
               std::span<const Expr> values) const;
 
@@ -27,13 +27,12 @@ class Sinks {
 
   /// Memory for tiles, and bins of the block's own.
   void open();
-  /// When a level has been folded: `before` is what its Scans had before the tile.
+  /// Called when a level has been folded: `before` are the values of its Scans before the tile.
   void begin_tile(std::span<const parts::Ordered> groups, const std::vector<std::vector<Expr>>& before);
-  /// When all points of the tile have been walked, with a barrier behind: what waits for its places goes
-  /// there.
+  /// Called after the points of the tile, followed by a barrier: values that wait for their places go there.
   void store_packed() const;
   void store_posts() const;
-  /// Behind the last tile.
+  /// After the last tile.
   void close() const;
 
  private:

@@ -1,6 +1,6 @@
-// What a walk over points computes in which step of a tile. What is folded in the order of the points goes
-// level by level: its operands are computed and left in shared memory, and folded there; those of the next
-// level may depend on the values of Scans among them. The rest of the body is the last step.
+// What a walk over points computes in which step of a tile. Folds in the order of the points go level by
+// level: their operands are computed, left in shared memory and folded there; operands of the next level may
+// depend on the values of Scans of this level. The rest of the body is the last step.
 #pragma once
 
 #include "soac/outputs.h"
@@ -11,7 +11,7 @@ namespace fulgurite::walk::blocks {
 /// Numbers of a walk over points, as its nest has them.
 struct Numbers {
   bool by_number = false;       // points need no indices
-  bool has_tiles = false;       // else each thread takes every so many-th point
+  bool has_tiles = false;       // else a thread takes points that lie as far apart as there are threads
   int items = 1;                // neighbouring points of a tile that a thread folds
   std::int64_t neighbours = 1;  // points that a thread takes together
   std::int64_t chain = 0;       // additions to an accumulator before it is added to an outer one; 0: all
@@ -22,7 +22,7 @@ class Steps {
  public:
   struct Level {
     std::vector<parts::Ordered> groups;
-    std::vector<Expr> operands;            // of all of them; those of reductions once
+    std::vector<Expr> operands;            // of all of them; operands of reductions once
     std::vector<Var> buffers;              // where each of these is
     std::vector<std::vector<Expr>> names;  // of each group: what stands for a Scan's values in the body
   };
@@ -45,12 +45,12 @@ class Steps {
   /// The step that computes the operands of a level.
   soac::Stm operands_of(std::size_t level) const;
 
-  /// From here on what the step of a level makes of these operands goes to its tile: `base` is the negated
-  /// number of the tile's first point.
+  /// From here on the operands that a level's step computes go to its tile: `base` is the negated number of
+  /// the tile's first point.
   void place_operands(const Emitter&, const soac::Stm& step, std::size_t level, Expr base) const;
-  /// The same of what the last step posts, and of operands if it is the only one.
+  /// Places in the tile what the last step posts, and also the operands if it is the only step.
   void place_last(const Emitter&, Expr base) const;
-  /// What was before the tile, of each group and component of a level.
+  /// The values before the tile, for each group and component of a level.
   using Before = std::vector<std::vector<Expr>>;
   /// At a place in the tile: the values of the Scans of the first levels, one for each `before`, and what was
   /// read for them.
@@ -60,7 +60,7 @@ class Steps {
   bool is_scan(const parts::Ordered& group, std::size_t scan) const {
     return group.so_far[0] == scanned_[scan][0];
   }
-  /// What each reduction in order, and each Scan, comes to, in variables.
+  /// The value of each reduction in order, and the last value of each Scan, in variables.
   const std::vector<parts::Ordered>& folded() const { return folded_; }
   const Running::Groups& scanned() const { return scanned_; }
 

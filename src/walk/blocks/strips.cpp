@@ -47,7 +47,7 @@ class Strips {
     par(of_block, block, [&](const Emitter& e, Expr t) { save(e, start(e, at_.op()), totals_, t); });
   }
 
-  // points(running) folds some points, which join those before: as floats are, chains stay short.
+  // points(running) folds some points, which join the earlier ones: chains of floats stay short.
   void fold(const Emitter& e, Expr t, const std::function<void(const Running&)>& points) {
     const Running running{start(e, at_.op()), {}, 0, {}};
     points(running);
@@ -81,7 +81,7 @@ class Strips {
     walk::point(e.at_element(number), s, indices, number, running);
   }
 
-  // The columns of a block from the first one on, at most so many.
+  // The columns of a block from the first one on, at most `width`.
   Strip strip_of(const Emitter& e, std::vector<Expr> outer, Expr first_column, Expr width) {
     return {std::move(outer), first_column, e.lower(min(width, dims_.back() - first_column))};
   }

@@ -31,7 +31,7 @@ How how_of(const Combine& combine) {
   return How::plain;
 }
 
-// Of the bins of a scatter: their components lie beside each other.
+// The bytes of a scatter's bins, whose components lie beside each other.
 std::int64_t bytes_in_shared_memory(const Nest& nest, const soac::OutputView::Scattered& scattered) {
   const auto stage = std::ranges::find(nest.stages, scattered.arrays[0], &schedule::Stage::array);
   if (stage == nest.stages.end()) return 0;
@@ -77,7 +77,7 @@ bool is_dealt(const Nest& nest, std::size_t partition) {
   return level(*schedule::combine_of(nest, Combine::Part::partition, partition), Unit::thread, Join::packed);
 }
 
-// state[0] is the number of the next block; behind it each level has an element for each tile.
+// state[0] is the number of the next block; after it each level has an element for each tile.
 std::vector<parts::Published> published_by(const soac::Soac& op, const Nest& nest, Expr tasks) {
   std::vector<parts::Published> levels;
   const std::vector<const soac::Stm*> scans = schedule::scans_of(op.body);

@@ -17,7 +17,7 @@ void share(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n,
              body);
 }
 
-// A thread's next number is so many rows and columns further on: only its first one is divided.
+// A thread's next number is this many rows and columns further on: only its first one is divided.
 void share_rows(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n, Expr length,
                 const std::function<void(Expr x, Expr row, Expr column)>& body) {
   const auto narrow = [&](Expr x) { return cast(x, Kind::u32); };

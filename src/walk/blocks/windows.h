@@ -1,7 +1,7 @@
 // What the points of a strip read of arrays around them, in shared memory (schedule/blocks/windows.h).
 //
-// Rows of a strip, and of what it reads, are numbered one behind the other, each as much longer than it is
-// that element v of the numbers is as far behind a multiple of the warp's size as it is in memory: warps of
+// Rows of a strip, and of what it reads, are numbered one after the other, each as much longer than it is
+// that element v of the numbers is as far after a multiple of the warp's size as it is in memory: warps of
 // consecutive numbers touch whole sectors. Element v of a window is in place v modulo the window's size, so
 // that rows which the next points need as well stay where they are. What counts within a block fits into 32
 // bits; so do places, being modulo a power of two.
@@ -19,10 +19,10 @@ struct Strip {
   Expr first_column, n_columns;
 };
 
-/// The threads of a block take numbers from 0 on in front of n; `begin` is the number of the first one, seen
+/// The threads of a block take numbers from 0 on, less than n; `begin` is the number of the first one, seen
 /// from the array.
 ///
-/// body(x) for each x of [0, n): thread t takes those for which begin + x is t more than a multiple of the
+/// body(x) for each x of [0, n): thread t takes the x for which begin + x is t more than a multiple of the
 /// block's size.
 void share(const Emitter& of_thread, const Block&, Expr t, Expr begin, Expr n,
            const std::function<void(Expr)>& body);
@@ -30,7 +30,7 @@ void share(const Emitter& of_thread, const Block&, Expr t, Expr begin, Expr n,
 void share_rows(const Emitter& of_thread, const Block&, Expr t, Expr begin, Expr n, Expr length,
                 const std::function<void(Expr x, Expr row, Expr column)>& body);
 
-/// The length of rows of at least n that begin where those of `extent` do, as seen from a warp.
+/// The length of rows of at least n that begin where rows of `extent` do, as seen from a warp.
 Expr pitch_of(Expr n, Expr extent);
 
 class StagedWindows {
@@ -40,7 +40,7 @@ class StagedWindows {
 
   /// The phase's statement, reading the windows.
   soac::Stm reading() const;
-  /// Of a space of one axis: brings what the strip reads.
+  /// For a space of one axis: brings the elements that the strip reads.
   void stage_line(const Emitter&, const Block&) const;
   /// Brings the rows that points of rows [from, to) read and that are not there yet; the block began at
   /// `first`.

@@ -1,5 +1,4 @@
-// What lanes have of reductions that commute: arrays with an element for each lane, in memory that they
-// share.
+// Accumulators of reductions that commute: arrays with an element for each lane, in memory that they share.
 #pragma once
 
 #include "walk/points.h"
@@ -13,12 +12,12 @@ class Accumulators {
 
   /// In scalar code: every lane has the neutral elements.
   void start(const Emitter&) const;
-  /// In lane t: variables with what it has; and what they hold stored again.
+  /// In lane t: restore() loads the lane's accumulators into variables, save() stores the variables again.
   Running::Groups restore(const Emitter&, Expr t) const;
   void save(const Emitter&, const Running::Groups&, Expr t) const;
-  /// In scalar code: lane 0 gets what all lanes have, joined ...
+  /// In scalar code: lane 0 gets the join of all lanes' accumulators ...
   void halve(const Emitter&) const;
-  /// ... which is read then: a component, by its number among those of all reductions.
+  /// ... which is then read: a component, by its number among the components of all reductions.
   Expr total(const Emitter&, std::size_t component) const;
   std::size_t n_components() const { return shared_.size(); }
 

@@ -1,6 +1,6 @@
 // Reading ahead: tasks that take turns (folding.h) find their points in memory one after the other, each
-// thread in leaps that no processor foresees. While it walks one run of points, it asks for those of its
-// next.
+// thread in leaps that no processor predicts. While it walks one run of points, it fetches the points of its
+// next run.
 #pragma once
 
 #include "soac/ir.h"

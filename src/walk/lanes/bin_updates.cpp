@@ -26,8 +26,7 @@ enum class Stores : std::uint8_t { always, if_taken };
 
 /// Updates of bins side by side, then what is left one by one.
 ///
-///   for (u = 0; u < n; u += side) { bins[at[0] + place[u]] op= value[u]; bins[at[1] + place[u + 1]] op= ...
-///   }
+///   for (u = 0; u < n; u += side) { bins[at[0] + place[u]] op= value[u]; bins[at[1] + ... ] op= ... }
 class Updates {
  public:
   Updates(const Emitter& e, const BinGroup& group, const Portion& portion, Stores stores)

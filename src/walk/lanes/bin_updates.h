@@ -12,7 +12,7 @@ namespace fulgurite::walk::lanes {
 struct BinGroup {
   const soac::Scatter& scatter;
   const schedule::Combine& combine;
-  Expr size, stride;          // bins; from those of a task to those of the next
+  Expr size, stride;          // bins; the distance from a task's bins to the next task's
   Expr first;                 // of the task
   std::vector<Var> copies{};  // for each component, where there may be copies
 
@@ -27,7 +27,7 @@ struct Portion {
   Expr from, n, length;
   const schedule::BinPosts& posts;
   const std::vector<Var>& buffers;  // of each name of the posts
-  /// Where bins are many, elements of these arrays are asked for meanwhile, those of the next portion.
+  /// Where bins are many, the next portion's elements of these arrays are fetched meanwhile.
   std::vector<Var> read_ahead;
 };
 void update_bins(const Emitter&, const BinGroup&, const Portion&);

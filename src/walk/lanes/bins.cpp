@@ -115,7 +115,7 @@ class BinWalk {
   }
   static std::int64_t lanes_of(const BinGroup& group) { return group.level(Join::bins)->n; }
 
-  // What the task updates holds neutral elements, those that nobody reads included.
+  // The task's bins hold neutral elements, also where nothing reads them.
   void start(BinGroup& group) const {
     group.first = e_.lower(schedule::first_bin(arena_, group.scatter, e_.context().task));
     const Combine::Level* copied = group.level(Join::copies);
@@ -171,7 +171,7 @@ class BinWalk {
     });
     return state.ends();
   }
-  // Of the statement that posts: the last one that the walk makes.
+  // The nest of the statement that posts, the last one that the walk makes.
   const schedule::Nest& made_nest() const {
     const schedule::Nest* found = nullptr;
     for (const schedule::Inner& inner : nest_.inner)

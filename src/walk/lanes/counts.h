@@ -9,7 +9,7 @@ namespace fulgurite::walk::lanes {
 void clear(const Emitter&, Expr n, const Destination& to);
 
 /// counts[t][c], the number of points of class c in task t of `tasks`, becomes the place of the first of them
-/// among all points by class and task; offsets[c] where class c begins, and behind the classes the number of
+/// among all points by class and task; offsets[c] where class c begins, and after the classes the number of
 /// all points, which is the result.
 Expr count_off(const Emitter&, const Destination& counts, Expr tasks, Expr classes,
                const Destination& offsets);

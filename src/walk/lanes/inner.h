@@ -13,7 +13,7 @@ struct Nests {
 };
 
 /// Lowers the statement where the emitter stands, its whole space as vector loops, and binds its names. In
-/// lanes: as a loop that all of them go through together.
+/// lanes: as a loop that all lanes go through together.
 void inner(const Emitter&, const soac::Stm&, const Nests&);
 
 }  // namespace fulgurite::walk::lanes

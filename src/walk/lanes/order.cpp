@@ -52,7 +52,7 @@ Running::Groups Order::carried() const {
   return groups;
 }
 
-// The total of the points of a task. The last task folds nothing, as nobody goes on from it.
+// The total of the points of a task. The last task folds nothing, as no task goes on from it.
 Running::Groups Order::fold_points() const {
   Running::Groups partials;
   for (const soac::Stm* scan : scans_)

@@ -15,10 +15,10 @@ class Order {
  public:
   Order(const Emitter& task, const schedule::Phase&);
 
-  /// What the points of the task start with.
+  /// The values with which the points of the task start.
   Entry entry();
   /// What is to be done when they have been walked: counts are stored, what was packed goes to its place, the
-  /// task of the last points stores what Scans have behind them.
+  /// task of the last points stores the last values of the Scans.
   void finish(const Ends&, const schedule::Lanes&) const;
 
  private:

@@ -75,7 +75,7 @@ struct Tiles {
   const std::span<const Var> sorted;
 };
 
-// Adds up the counts of a tile's ranges: where those of each begin.
+// Adds up the counts of a tile's ranges, which gives where the points of each begin.
 void add_up(const Emitter& e, const Tiles& tiles, Expr first, Expr begin) {
   scalar::Arena& arena = e.arena();
   const Expr so_far = e.declare(begin, "so_far");
@@ -98,8 +98,8 @@ void store_in_order(const Emitter& e, const schedule::Launch& launch, const sche
   });
 }
 
-// Counts the points of each range, adds up where those of each begin, and moves them there. Then an entry of
-// the table, where the next point of its range would go, is where the next range begins.
+// Counts the points of each range, adds up where the points of each begin, and moves them there. Then an
+// entry of the table, where the next point of its range would go, is where the next range begins.
 void sort_tiles(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {
   scalar::Arena& arena = e.arena();
   const Tiles tiles(e, launch, phase);

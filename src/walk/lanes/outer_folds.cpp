@@ -25,7 +25,7 @@ void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> 
   save(e, first, partials, at);
 }
 
-// The elements of arrays that the reduction reads at its own index and at those of the map, of which the last
+// The elements of arrays that the reduction reads at its own index and at the map's, of which the last
 // one is the array's last: array[.., row, .., column].
 std::vector<Expr> reads_of_rows(const soac::Soac& map) {
   const auto& reduction = std::get<soac::Soac>(map.body.body[0].op);
@@ -162,7 +162,7 @@ class OuterFolds {
     }
   }
 
-  // Behind the first row operators may know more (ascending.h).
+  // After the first row operators may know more (ascending.h).
   void rows(const AtPoint& at, Expr from, Expr to, const Running::Groups& into) const {
     const Emitter& e = at.e;
     const Running running{into, {}, 0, {}};

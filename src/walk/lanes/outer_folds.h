@@ -13,11 +13,11 @@ namespace fulgurite::walk::lanes {
 ///     for (j = begin; j < end; j += lanes)                           in lanes
 ///       acc = neutral; for (i = from; ...) acc = op(acc, body(i, j + t)); part[j + t] = op(part[j + t], acc)
 /// where the rows are folded in chains of chains, as the nest's cuts of them for loops say: pieces of the
-/// first have accumulators of their own behind those of all tasks, unless a task is one piece; those of the
+/// first cut have accumulators of their own after all tasks', unless a task is one piece; pieces of the
 /// second go through all columns together; the others are within a lane.
 void walk_outer_folds(const Emitter& task, const schedule::Phase&);
 
-/// "join columns": what tasks have of the rows of neighbouring points, then the results of the map.
+/// "join columns": joins the tasks' partial results of neighbouring points, then computes the map's results.
 void join_columns(const Emitter&, const schedule::Launch&, const schedule::Phase&);
 
 }  // namespace fulgurite::walk::lanes

@@ -1,5 +1,5 @@
-// What walks over a nest have in common that has an axis of the Soac inside of a map (schedule::Axis::of):
-// the part of the space that a task takes, and its columns, the points of the map's last axis, in lanes.
+// Walks over nests that have an axis of the Soac inside of a map (schedule::Axis::of) share this: the part of
+// the space that a task takes, and its columns, the points of the map's last axis, in lanes.
 #pragma once
 
 #include "schedule/ir.h"
@@ -15,7 +15,7 @@ class OuterNest {
 
   const schedule::Nest& nest() const { return nest_; }
   const soac::Soac& map() const { return map_; }
-  /// The axis of the Soac inside, its rows; that of the columns is the one before it.
+  /// The axis of the inner Soac, its rows; the axis of the columns is the one before it.
   std::size_t row_axis() const { return row_axis_; }
   const Space& space() const { return space_; }
 

@@ -187,7 +187,7 @@ class OuterScans {
                             row_of(c.e, outer_.map(), {result, names_[k]}, c.indices, c.number));
   }
 
-  // Elements of the row in front of the first whose store is aligned to a cache line.
+  // Elements of the row before the first whose store is aligned to a cache line.
   Expr unaligned_head(const OuterNest::Columns& all, Expr row, Expr streams) const {
     for (std::size_t k = 0; k < names_.size(); ++k) {
       const Expr result = outer_.map().body.results[k];

@@ -6,9 +6,9 @@
 
 namespace fulgurite::walk::lanes {
 
-/// The points [begin, end) of a reduction in words of `together` neighbouring points each: those with numbers
-/// [first, last), the last of which may be short of points. One point is a word of its own, with its own
-/// number.
+/// The points [begin, end) of a reduction in words of `together` neighbouring points each: words number
+/// [first, last), of which the last may have fewer points. If `together` is 1, each point is a word with its
+/// own number.
 struct Words {
   std::int64_t together = 1;
   Expr begin, end;
@@ -23,7 +23,7 @@ using OperandAt = std::function<Expr(const Emitter&, Expr point)>;
 /// The word of an operand, whose points are all there.
 Expr whole_word(const Emitter&, const Words&, Expr number, const OperandAt&);
 
-/// What a word, not in lanes, holds of the points that are there: others are 0.
+/// The part of a word, not in lanes, whose points exist; the others are 0.
 struct WordParts {
   std::vector<Expr> points, masks;
 };

@@ -6,7 +6,7 @@
 
 namespace fulgurite::walk::lanes {
 
-// So many elements behind the last one may be overwritten.
+// This many elements after the last one may be overwritten.
 std::int64_t Packing::room() const {
   return most_points + schedule::most_lanes;
 }

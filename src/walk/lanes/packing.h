@@ -1,7 +1,6 @@
 // Partitions of few classes in lanes (Blelloch, "Prefix sums and their applications", 1990: split): the
-// points of a task go to memory of its own, those of one class without gaps, and from there, as their number
-// is known then, to where they belong: whole vectors are packed and stored, and the class of a point is found
-// out once.
+// points of a task go to memory of its own, each class without gaps, and from there, once their number is
+// known, to their places: whole vectors are packed and stored, and the class of a point is computed once.
 #pragma once
 
 #include "walk/lanes/range.h"
@@ -17,7 +16,7 @@ struct Packing {
   Running::Cursor start(const Emitter&) const;
   /// How many points of each class came in.
   std::vector<Expr> counts(const Emitter&, std::span<const Expr> next) const;
-  /// Moves them, those of class c to first[c] and behind.
+  /// Moves the points: class c goes to first[c] and after.
   void finish(const Emitter&, std::span<const Expr> counts, std::span<const Expr> first,
               const schedule::Lanes&) const;
 

@@ -44,7 +44,7 @@ std::vector<Expr> walk_in_order(const Emitter& e, const schedule::Phase& phase, 
   return ends.totals;
 }
 
-// Where tasks share a row: those of the rows' reduction are tiles of it.
+// Where tasks share a row, the tasks of the rows' reduction are tiles of it.
 bool shares_rows(const Nest& nest) {
   return std::ranges::any_of(nest.inner, [](const schedule::Inner& inner) {
     return schedule::outermost(inner.nest, Unit::grid) != nullptr;
@@ -62,7 +62,7 @@ void walk_shared_rows(const Emitter& of_task, const schedule::Phase& phase) {
   store_partials(part.e, row_nest, walk_range(part.e, part.reduction, range, {row_nest, true}).totals);
 }
 
-// Whose stores bypass the cache where the launch touches so much that nothing of it stays there.
+// An emitter whose stores bypass the cache if the launch touches too much for any of it to stay there.
 Emitter streaming(const Emitter& e, const schedule::Launch& launch, const Nest& nest) {
   if (nest.traffic.streaming == 0) return e;
   return e.streaming_if(e.lower(nest.traffic.streaming < launch.touched));

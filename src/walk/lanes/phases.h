@@ -1,5 +1,4 @@
-// The code of a launch for lanes: all its phases in order. It sees the schedule and nothing else of what was
-// decided.
+// The code of a launch for lanes: all its phases in order. Of all decisions it sees the schedule only.
 #pragma once
 
 #include "schedule/ir.h"
@@ -7,8 +6,8 @@
 
 namespace fulgurite::walk::lanes {
 
-/// What soac::Stm::nest of statements inside means while the code is made is kept in `nests`, which the
-/// emitter's Outside::on_soac passes to inner().
+/// While the code is made, `nests` says what soac::Stm::nest of inner statements means; the emitter's
+/// Outside::on_soac passes it to inner().
 kernel::Block phases(const Emitter&, const schedule::Launch&, Nests& nests);
 
 }  // namespace fulgurite::walk::lanes

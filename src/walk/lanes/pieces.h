@@ -31,8 +31,8 @@ class Steps {
   using Point = std::function<void(const Emitter&, Expr t, Expr j, Expr first)>;
   void operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head = {}) const;
 
-  /// The same for code that may run in lanes without a point and asks itself where it must not: whether all
-  /// lanes of the step have one, whether this lane has. All steps are whole.
+  /// All steps are whole, though lanes of the last one may have no point. The code may test two conditions:
+  /// whether all lanes of the step have a point, and whether this one has.
   using Strip = std::function<void(const Emitter&, Expr t, Expr j, Expr all_in_range, Expr in_range)>;
   void in_strips(const Emitter& task, Expr begin, Expr end, const Strip& strip) const;
 
@@ -44,7 +44,7 @@ class Steps {
   const std::int64_t lanes_, rest_;
   const bool has_vectors_, overlaps_;
 };
-/// Those of a nest's cut for lanes.
+/// The steps of a nest's cut for lanes.
 Steps steps_of(const schedule::Nest&, bool has_vectors = false);
 
 }  // namespace fulgurite::walk::lanes

@@ -40,7 +40,7 @@ bool reads_what_it_stores(const Walk& walk) {
 }
 
 // Whether the points of a statement may be computed twice: it only maps, reads nothing that it updates, and
-// has no loops but those of windows, whose rows are long beside a vector.
+// has no loops but windows, whose rows are long beside a vector.
 bool may_repeat(const Walk& walk) {
   if (!only_maps(walk) || walk.e.updates_in_place() || reads_what_it_stores(walk)) return false;
   return !walk.plan.nest.inner.empty() || std::ranges::none_of(walk.op().body.body, [](const soac::Stm& s) {
@@ -143,7 +143,7 @@ class Columns {
         e.lower(walk_.i64(lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end, lanes); },
         [&] { narrower_vectors(e, begin, end, lanes / 2); });
   }
-  // The same with less code, for rows that are few.
+  // Walks the row with less code, for rows that are few.
   void single_vectors(const Emitter& e, Expr begin, Expr end) const {
     e.if_then_else(
         e.lower(walk_.i64(walk_.loops.tail_lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end); },
@@ -261,7 +261,7 @@ class Columns {
     e.for_loop(from, to, walk_.i64(loops.lanes), "j", take);
   }
 
-  // The whole steps of [from, to). Behind the first one operators may know more (ascending.h).
+  // The whole steps of [from, to). After the first one operators may know more (ascending.h).
   void run_steps(const Emitter& e, const std::optional<soac::Stm>& behind, Expr t, Expr from, Expr to,
                  const Running& into) const {
     if (!behind) return steps(e, piece_, t, from, to, into);

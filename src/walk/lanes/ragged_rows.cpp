@@ -97,7 +97,7 @@ class RaggedWalk {
   const soac::Stm& map_;
   const schedule::RaggedRows& rows_;
   const schedule::Nest& nest_;
-  soac::Stm reduced_;    // the map behind the reduction
+  soac::Stm reduced_;    // the map after the reduction
   soac::Lambda of_row_;  // the reduction, of elements that are there
   const Expr room_;
   std::vector<Var> elements_, buffers_;

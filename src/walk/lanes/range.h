@@ -30,7 +30,7 @@ struct Entry {
   ScanRuns* scanned = nullptr;  // what the Scans have of the range already
 };
 /// What it ends with, as names in scalar code: the value of every reduction component over the range (without
-/// `initial`), what the Scans go on with behind it, and the partitions' `next`.
+/// `initial`), what the Scans go on with after it, and the partitions' `next`.
 struct Ends {
   std::vector<Expr> totals;
   Running::Groups scans;
@@ -49,8 +49,8 @@ struct Plan {
 ///
 ///   Par(block, lanes) t { shared[t] = neutral }                    for a commutative operator
 ///   for (row) {
-///     Par(block, lanes) t { acc = shared[t]; for (j = begin; j < main; j += lanes) acc = op(acc, body(row, j
-///     + t)); shared[t] = acc } Par(block, tail_lanes) t { the same from main on, where j + t < end }
+///     Par(block, lanes) t { for (j = begin; j < main; j += lanes) shared[t] = op(shared[t], body(row, j +
+///     t)) } Par(block, tail_lanes) t { the points from main on, where j + t < end }
 ///   }
 ///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
 /// What depends on the order of the points (an operator that does not commute, a Scan, an operator of a

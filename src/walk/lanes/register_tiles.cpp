@@ -185,7 +185,7 @@ class RegisterTiles {
     });
   }
 
-  // The points [from, to), which are fewer than 2^32. Behind the first one operators may know more
+  // The points [from, to), which are fewer than 2^32. After the first one operators may know more
   // (ascending.h).
   void points(const Emitter& e, const std::vector<Row>& rows, Expr from, Expr to) const {
     Points all, behind;

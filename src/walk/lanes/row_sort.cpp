@@ -158,7 +158,7 @@ Expr RowSort::insert(Expr from) {
   return e_.snapshot(work, "work");
 }
 
-// Element i behind those of the result that are no greater. `greatest`: the greatest key so far.
+// Puts element i after the elements of the result that are no greater. `greatest`: the greatest key so far.
 template <class F>
 void RowSort::insert_one(Expr i, const Elements& x, Expr greatest, F&& went_back) {
   const Expr one = i64(1), zero = i64(0);

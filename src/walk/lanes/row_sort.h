@@ -1,9 +1,9 @@
 // A row of elements sorted by one task, in its cache.
 //
-// By digits, the least significant first, but only by so many of the highest bits in which the keys differ
-// that few elements have equal ones; what is left out of order is so near to its place that insertion puts it
-// there. Where that turns out to be much work, as many keys differ in lower bits only, the row is sorted
-// again by all bits.
+// By digits, the least significant first, but only by the highest bits in which the keys differ, enough of
+// them for few elements to have equal ones; an element still out of order is so near to its place that
+// insertion puts it there. Where that turns out to be much work, as many keys differ in lower bits only, the
+// row is sorted again by all bits.
 //
 //   least, most: of the keys; bits in which key - least can differ
 //   need = min(bits, log2(n) + some)

@@ -31,7 +31,7 @@ class Runs {
  private:
   struct Component {
     Var shared;
-    Expr constant;  // what it is behind every point, where it is that
+    Expr constant;  // its value after every point, where that is a constant
   };
   struct Group {
     std::vector<Component> components;

@@ -1,7 +1,7 @@
-// Scans whose operators are dear, in lanes: each lane scans a run of neighbouring points by itself, and what
-// the runs before have is joined to each value. That is two applications of the operator for a vector of
-// values, where a scan across its lanes takes as many as the logarithm of their number, and one more
-// (Blelloch, "Prefix sums and their applications", 1990, section 1.4).
+// Scans whose operators are expensive, in lanes: each lane scans a run of neighbouring points by itself, and
+// the total of the runs before it is joined to each value. That is two applications of the operator for a
+// vector of values, where a scan across its lanes takes as many as the logarithm of their number, and one
+// more (Blelloch, "Prefix sums and their applications", 1990, section 1.4).
 #pragma once
 
 #include "walk/lanes/runs.h"
@@ -18,7 +18,7 @@ class ScanRuns {
   }
 
   /// Scans the runs of the n points from `begin` on, or of as many rounds of them as end before `end`, before
-  /// it is known what comes before. Gives what all of them come to.
+  /// the values before them are known. Returns their total.
   const Running::Groups& scan_ahead(Expr begin, Expr end, const Runs::Point&);
 
   /// Walks the points [begin, stop) a round of runs at a time, and gives `stop`: `end`, less the points that
@@ -26,19 +26,20 @@ class ScanRuns {
   ///
   ///   for (from = begin; from < stop; from += lanes * steps) {
   ///     Par(block, lanes) t {
-  ///       acc = neutral; for (k < steps) { acc = op(acc, operand(from + t * steps + k)); within[k][t] = acc
-  ///       } below[t] = op(so_far, the accs of the lanes before t)
+  ///       acc = neutral
+  ///       for (k < steps) { acc = op(acc, operand(from + t * steps + k)); within[k][t] = acc }
+  ///       below[t] = op(so_far, the accs of the lanes before t)
   ///     }
   ///     so_far = op(so_far, the accs of all lanes)
-  ///     Par(block, lanes) t { for (r < lanes) the points of run r, in vectors: value = op(below[r],
-  ///     within[...][r]) }
+  ///     Par(block, lanes) t { for (r < lanes) for run r, in vectors: op(below[r], within[...][r]) }
   ///   }
   /// Of what was scanned ahead only the last part is left.
   Expr walk(Expr begin, Expr end, const Running::Groups& so_far, const Runs::Point&,
             const std::function<void(Expr from)>& values);
 
-  /// In lanes t: the points of the round that begins at `from`, in order. `running` gets what the Scans are
-  /// made of before `point` is called with the number of a point; before those of a run comes `run_begins`.
+  /// In lanes t: the points of the round that begins at `from`, in order. Before `point` is called with the
+  /// number of a point, `running` gets the parts of its Scans' values; before the points of a run comes
+  /// `run_begins`.
   void points(Expr from, Expr t, Running& running, const std::function<void(Expr start)>& run_begins,
               const std::function<void(Expr j)>& point);
 

@@ -10,13 +10,13 @@ namespace fulgurite::walk::lanes {
 
 class ScanVectors {
  public:
-  /// Memory for what lanes have. `e`: scalar code without stores that bypass the cache. `running`: what the
-  /// scalar code around has, which outlives this.
+  /// Makes memory for the lanes' values. `e`: scalar code without stores that bypass the cache. `running`:
+  /// the values of the scalar code around, which outlive this.
   ScanVectors(const Walk&, const Emitter& e, const Running& running);
 
   /// The whole vectors of the points [begin, end) of a row; gives the first point that is left.
   Expr walk(std::span<const Expr> outer, Expr begin, Expr end);
-  /// What the lanes reduced joins what scalar code did.
+  /// Joins the lanes' reductions to the scalar code's.
   void join(const Emitter&) const;
 
  private:
@@ -25,7 +25,7 @@ class ScanVectors {
 
   const Walk& walk_;
   const Running& running_;
-  std::vector<Var> carried_;  // what the Scans go on from, behind the vectors
+  std::vector<Var> carried_;  // what the Scans go on from after the vectors
   Accumulators accumulators_;
   std::optional<ScanRuns> own_;
   ScanRuns* scan_runs_;

@@ -7,7 +7,7 @@
 namespace fulgurite::walk::lanes {
 
 /// A statement that is nothing but commutative reductions over one axis, range.begin to range.end, which are
-/// in 0 .. 2^30, in vectors of so many lanes:
+/// in 0 .. 2^30, in vectors with `lanes` lanes:
 ///
 ///   Par(block, lanes) t {
 ///     for (j = begin; j < whole; j += lanes) acc = op(acc, body(j + t))

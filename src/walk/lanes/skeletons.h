@@ -19,7 +19,7 @@ void join_partials(const Emitter&, const schedule::Launch&, const schedule::Phas
 void join_tiles(const Emitter&, const schedule::Launch&, const schedule::Phase&);
 /// "store in order": points store one after the other.
 void store_in_order(const Emitter&, const schedule::Launch&, const schedule::Phase&);
-/// "sort tiles": the points of a tile by ranges of the destination. "store ranges": those of a range.
+/// "sort tiles": sorts a tile's points by ranges of the destination. "store ranges": stores a range's points.
 void sort_tiles(const Emitter&, const schedule::Launch&, const schedule::Phase&);
 void store_ranges(const Emitter&, const schedule::Launch&, const schedule::Phase&);
 

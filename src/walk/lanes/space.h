@@ -13,7 +13,7 @@ class Space {
   /// The rows of the range one after the other, with their outer indices.
   using Row = std::function<void(std::span<const Expr> outer, Expr begin, Expr end)>;
   void rows(const Emitter&, const Range&, const Row&) const;
-  /// The same, so many neighbouring rows at a time, of which `together` is given the outer indices of the
+  /// Walks n neighbouring rows at a time, for which `together` is given the outer indices of the
   /// first. Rows that are left are given to `single`. The range is no range of points.
   void rows(const Emitter&, const Range&, std::int64_t n, const Row& together, const Row& single) const;
 

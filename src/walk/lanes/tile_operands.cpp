@@ -96,8 +96,8 @@ soac::Lambda TileOperands::with_rows(const TileRows& at) const {
   return replacement.in(map_.body);
 }
 
-// Where what the rows share of columns is: those of a step lie side by side for one point of the reduction,
-// those for the next point behind them.
+// The place in the panel of an operand that the rows share. For one point of the reduction the columns of a
+// step lie side by side; the columns of the next point come after them.
 Expr TileOperands::place_in_panel(const ColumnStrip& strip, const Emitter& lane, Expr t, Expr j,
                                   Expr word) const {
   const std::int64_t step = schedule::size_by(nest_, Unit::lane, 1);

@@ -1,4 +1,4 @@
-// What the points of register tiles share (schedule/shared_operands.h), in memory of the task.
+// Operands that the points of register tiles share (schedule/shared_operands.h), in memory of the task.
 #pragma once
 
 #include "schedule/ir.h"
@@ -28,11 +28,11 @@ class TileOperands {
   /// Terms of a word.
   std::int64_t together() const { return together_; }
 
-  /// Stages what the columns share, and gives the body of the map that reads it.
+  /// Stages the operands that columns share, and returns the body of the map that reads them.
   soac::Lambda with_rows(const TileRows&) const;
-  /// Stages what the rows share of a strip.
+  /// Stages the operands of a strip that rows share.
   void fill_panels(const ColumnStrip&) const;
-  /// The body that reads it at a column, which lies t behind that of the first lane.
+  /// The body that reads them at a column, which is t after the first lane's column.
   soac::Lambda with_panels(const ColumnStrip&, const Emitter& lane, Expr t, Expr column,
                            const soac::Lambda& body) const;
 

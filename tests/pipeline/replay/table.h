@@ -34,8 +34,8 @@ struct Growth {
 
   double factor() const { return static_cast<double>(split) / static_cast<double>(unsplit); }
 };
-/// Of each kernel that splits make longer, the greatest first; for the processor of that name, or, if it is
-/// empty, for all three.
+/// The growth of each kernel that splits make longer, the greatest first; for the processor of that name, or,
+/// if it is empty, for all three.
 std::vector<Growth> growths(std::string_view machine);
 
 /// The array programs, by machine, that have other kernels when no name is left in them: not the program's,

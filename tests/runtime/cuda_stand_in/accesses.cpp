@@ -27,7 +27,7 @@ bool is_store(Access access) {
   return access == Access::store || access == Access::strong_store;
 }
 
-// A device moves 1, 2, 4, 8 or 16 bytes at a time, from a multiple of so many.
+// A device moves 1, 2, 4, 8 or 16 bytes at a time, from an address that is a multiple of their number.
 void check_alignment(Address address, std::size_t bytes, Access access) {
   if (bytes <= 16 && std::has_single_bit(bytes) && address % bytes != 0)
     Grid::fail(

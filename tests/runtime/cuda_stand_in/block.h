@@ -44,7 +44,7 @@ class Block {
   bool is_asleep(Random& random);
   bool has_ended() const { return n_ended_ == threads_.size(); }
 
-  // Of the running thread.
+  // Called by the running thread.
   void wait_for_block(Thread& thread, int line);
   void wait_for_warp(Thread& thread, std::uint32_t mask, int line);
   std::uint64_t shuffle(Thread& thread, std::uint32_t mask, std::uint64_t value, int from, int width,
@@ -58,7 +58,7 @@ class Block {
   // "thread 3 waits at line 17": why none can run.
   std::string waiting() const;
 
-  // Ahead of its turns and behind them: the device's memory as this block sees it, and as it is.
+  // Before its turns and after them: the device's memory as this block sees it, and as it is.
   void show_memory();
   void hide_memory();
 

@@ -12,7 +12,7 @@ struct Compiled {
   std::string library, log;  // the library is empty where Clang refuses the text
 };
 Compiled compile(const std::string& host_text);
-// Of what is compiled with each text, and how: code of another version does not fit this stand-in.
+// A digest of what is compiled with each text, and how: code of another version does not fit this stand-in.
 std::string version();
 
 class Code {

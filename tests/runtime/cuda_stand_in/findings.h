@@ -48,7 +48,7 @@ const char* text_of(Status status);
 
 // The status that a test wants of this call.
 std::optional<Status> wanted(const std::string& function);
-// Of a call that needs a context.
+// The status of a call that needs a context, if it is refused.
 std::optional<Status> refused(const std::string& function);
 
 // The contexts of this thread, the current one last.

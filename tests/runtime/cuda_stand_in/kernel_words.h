@@ -10,7 +10,7 @@
 
 extern "C" __attribute__((visibility("default"))) const fulgurite::runtime::test::KernelHost* fg_host;
 
-// The same for a thread whenever it asks: a compiler may ask once.
+// A thread gets the same answer each time that it asks, so a compiler may ask once.
 #define FG_CONSTANT __attribute__((const, noinline)) FG_UNSEEN
 static FG_CONSTANT fulgurite::runtime::test::KernelIndex fg_thread_index() {
   return fg_host->thread();

@@ -26,7 +26,7 @@ class LateStores {
   void add(cuda::Address address, std::size_t bytes, const Moment& moment);
   // The stores that become visible, with the bytes that were there before.
   using Published = std::vector<LateStore>;
-  // A fence: what is ordered in front of it is visible.
+  // A fence: what is ordered before it is visible.
   Published publish(const Moment& fence);
   // An atomic operation or a volatile access: stores of the same bytes cannot be later than it.
   Published publish(cuda::Address address, std::size_t bytes);

@@ -81,7 +81,7 @@ EXPORTED Status cuMemAlloc_v2(Address* to, std::size_t bytes) {
   if (const auto code = refused("cuMemAlloc")) return *code;
   if (bytes == 0) return status::invalid_value;
   if (bytes > machine().memory - machine().used) return value::out_of_memory;
-  // A gap is behind each, so that no address is of two.
+  // A gap follows each, so that no address belongs to two.
   void* const memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
   if (memory == nullptr) return value::out_of_memory;
   std::memset(memory, fresh, bytes);

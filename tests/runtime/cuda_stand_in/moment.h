@@ -18,7 +18,7 @@ inline bool are_of_one_warp(const Moment& a, const Moment& b) {
   return a.thread / warp_lanes == b.thread / warp_lanes;
 }
 
-// Whether a barrier, or the order of one thread, puts `first` in front of `second`.
+// Whether a barrier, or the order of one thread, puts `first` before `second`.
 inline bool is_ordered(const Moment& first, const Moment& second) {
   return first.thread == Moment::nobody || first.thread == second.thread ||
          first.block_barriers < second.block_barriers ||

@@ -16,7 +16,7 @@ enum class Access { load, store, strong_load, strong_store };  // strong: volati
 class SharedRaces {
  public:
   void begin(std::size_t shared_bytes) { cells_.assign(shared_bytes, {}); }
-  // "thread 3 stores what thread 5 loads", if an access is not ordered behind those before it.
+  // "thread 3 stores what thread 5 loads", if an access is not ordered after the earlier ones.
   std::optional<std::string> add(std::size_t offset, std::size_t bytes, Access access, const Moment& moment);
 
  private:

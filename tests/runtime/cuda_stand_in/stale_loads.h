@@ -14,7 +14,7 @@ class StaleLoads {
  public:
   // Another block changed these bytes, which were `old` before. This one does not run.
   void add(cuda::Address address, const std::byte* old, std::size_t bytes);
-  // Ahead of the block's turns and behind them.
+  // Before the block's turns and after them.
   void show() { exchange(); }
   void hide() { exchange(); }
   // The block runs, and sees what is there, everywhere or there.

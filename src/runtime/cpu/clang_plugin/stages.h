@@ -50,7 +50,7 @@ struct Target {
   std::string triple;
   std::string cpu;
   std::vector<std::string> features;  // "+avx2", "-xop": where it differs from what `cpu` implies
-  // Of AArch64's scalable vectors, in units of 16 bytes: vectors of up to so many take one register. 0: none.
+  // The size of AArch64's scalable registers, in units of 16 bytes; 0: there are none.
   unsigned scalable_units = 0;
 };
 

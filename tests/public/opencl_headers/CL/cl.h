@@ -1,4 +1,5 @@
-// Of Khronos' header of OpenCL 1.2 what emitted host code needs, for machines that have a loader alone.
+// The part of Khronos' header of OpenCL 1.2 that emitted host code needs, for machines that have only a
+// loader.
 #pragma once
 
 #include <stddef.h>
