@@ -252,32 +252,42 @@ bool DiskCache::write(EntryKind kind, const base::Digest& key, std::string_view 
   return false;
 }
 
-// Removes abandoned temporary files, and the entries not used for longest until there is room and a little
-// more.
-// A lock of one byte of a file that all keys share, of the open file and not of the process, since threads
-// compile side by side. Whoever dies holds none.
-DiskCache::Turn DiskCache::turn(const base::Digest& key) noexcept try {
-  if (!usable(true)) return Turn(-1);
-  const int file = ::open((directory_ / "turns").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return Turn(-1);
+// Locks one byte of a file that all keys share. The lock belongs to the open file and not to the process,
+// since threads of one process compile side by side; the system ends it with the process.
+DiskCache::Turn DiskCache::turn(const base::Digest& key, std::chrono::milliseconds patience) noexcept try {
+  if (!usable(true)) return Turn(-1, false);
+  const int file =
+      ::open((directory_ / "turns").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (file < 0) return Turn(-1, false);
   struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_start = static_cast<off_t>(key.first >> 1);
   lock.l_len = 1;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  bool has_waited = false;
   while (::fcntl(file, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES) &&
-         std::chrono::steady_clock::now() < deadline)
+         std::chrono::steady_clock::now() < deadline) {
+    has_waited = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return Turn(file);
-} catch (...) {
-  return Turn(-1);
+  }
+  return Turn(file, has_waited);
+} catch (const std::exception&) {
+  return Turn(-1, false);
 }
 
-DiskCache::Turn::~Turn() {
-  if (file_ >= 0) ::close(file_);
+// A child that was forked meanwhile has the same open file: to close it does not unlock it.
+void DiskCache::Turn::end() {
+  if (file_ < 0) return;
+  struct flock all{};
+  all.l_type = F_UNLCK;
+  all.l_whence = SEEK_SET;
+  ::fcntl(file_, F_OFD_SETLK, &all);
+  ::close(std::exchange(file_, -1));
 }
 
+// Removes abandoned temporary files, and the entries not used for longest until there is room and a little
+// more.
 void DiskCache::make_room(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (estimate_ && *estimate_ + bytes <= size_limit_) {

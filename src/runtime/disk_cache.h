@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -44,21 +45,37 @@ class DiskCache {
   // False if it could not be written.
   bool write(EntryKind kind, const base::Digest& key, std::string_view payload) noexcept;
 
-  // While it lives other processes that ask for a turn with the key wait, at most for some seconds: so that
-  // one compiles, and the others find what it wrote.
+  // The right of one process to make an entry, until the object ends or its process dies.
   class Turn {
    public:
-    Turn() = default;  // nobody waits
+    Turn(int file, bool has_waited) : file_(file), has_waited_(has_waited) {}
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    ~Turn();
+    ~Turn() { end(); }
+
+    bool has_waited() const { return has_waited_; }
+    void end();
 
    private:
-    friend class DiskCache;
-    explicit Turn(int file) : file_(file) {}
-    const int file_ = -1;
+    int file_;  // -1: no turn, or none any more
+    const bool has_waited_;
   };
-  Turn turn(const base::Digest& key) noexcept;
+  // Waits for the process whose turn it is, but not longer than `patience`. Where the directory or its file
+  // system knows no locks there is no turn, and nobody waits.
+  Turn turn(const base::Digest& key, std::chrono::milliseconds patience = std::chrono::seconds(10)) noexcept;
+
+  // What find() gives, or make() if that is null. Several processes may lack one entry at the same time: the
+  // first one makes and writes it, and the others wait and find it. make() must not wait for another process.
+  template <class Find, class Make>
+  auto find_or_make(const base::Digest& key, const Find& find, const Make& make) {
+    if (auto found = find()) return found;
+    Turn mine = turn(key);
+    if (auto found = find()) return found;
+    // The process before this one left nothing, since it was killed or the disk is full: the next ones need
+    // not wait for this one.
+    if (mine.has_waited()) mine.end();
+    return make();
+  }
 
   // For the `cache` command.
   const std::filesystem::path& path() const { return directory_; }

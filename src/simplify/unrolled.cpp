@@ -1,6 +1,7 @@
 #include "simplify/unrolled.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/match.h"
 #include "soac/literal.h"
@@ -78,27 +79,41 @@ class Unroller {
     args.insert(args.end(), indices.begin(), indices.end());
     return scalar::rebuild(arena_, e, args);
   }
-  // An element of an array of which all elements are known. An index that is not constant chooses.
+  // An element of an array of which all elements are known. Indices that are not constant choose among those
+  // that agree with the constant ones.
   Expr element(Expr read, const Exprs& elements, const Exprs& indices) {
     const std::vector<std::int64_t> shape = shape_of(read.arg(0).var());
-    std::int64_t number = 0;
+    std::vector<std::int64_t> numbers{0};  // of the elements to choose from
+    Expr place = arena_.i64(0);            // which of these it is
     bool is_constant = true;
-    Expr place = arena_.i64(0);
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      place = place * shape[d] + indices[d];
-      is_constant = is_constant && indices[d].is_constant();
-      if (!is_constant) continue;
-      const auto index = static_cast<std::int64_t>(indices[d].bits());
-      if (index < 0 || index >= shape[d]) stuck();
-      number = number * shape[d] + index;
+      std::int64_t first = 0, last = shape[d] - 1;
+      if (indices[d].is_constant()) {
+        first = last = static_cast<std::int64_t>(indices[d].bits());
+        if (first < 0 || first >= shape[d]) stuck();
+      } else {
+        place = place * shape[d] + indices[d];
+        is_constant = false;
+      }
+      std::vector<std::int64_t> longer;
+      for (std::int64_t number : numbers)
+        for (std::int64_t index = first; index <= last; ++index) longer.push_back(number * shape[d] + index);
+      numbers = std::move(longer);
     }
-    if (is_constant) return elements[static_cast<std::size_t>(number)];
-    if (read.site() != 0 || elements.empty()) stuck();
-    Expr chosen = elements.back();
-    for (std::size_t k = elements.size(); k-- > 1;)
-      chosen = select(equal(place, static_cast<std::int64_t>(k - 1)), elements[k - 1], chosen);
-    steps_ += static_cast<std::int64_t>(2 * elements.size());
+    if (!is_constant && (read.site() != 0 || numbers.empty())) stuck();
+    const auto at = [&](std::size_t k) { return elements[static_cast<std::size_t>(numbers[k])]; };
+    Expr chosen = at(numbers.size() - 1);
+    for (std::size_t k = numbers.size(); k-- > 1;)
+      chosen = select(equal(place, static_cast<std::int64_t>(k - 1)), at(k - 1), chosen);
+    count_selects(chosen, static_cast<std::int64_t>(numbers.size()) - 1);
     return chosen;
+  }
+  // An array in memory chooses an element by its place in less time than many selects.
+  void count_selects(Expr chosen, std::int64_t n) {
+    steps_ += 2 * n;
+    if (!chosen_.insert(chosen).second) return;
+    selects_ += n;
+    if (selects_ > unroll_limits.selects) stuck();
   }
 
   // ---- names
@@ -251,8 +266,10 @@ class Unroller {
       Expr is_here = arena_.boolean(true);
       for (std::size_t d = 0; d < indices.size(); ++d) is_here = is_here & equal(place[d], indices[d]);
       if (!is_here.is_constant(0))
-        for (std::size_t k = 0; k < arrays.size(); ++k)
+        for (std::size_t k = 0; k < arrays.size(); ++k) {
           arrays[k][number] = select(is_here, stored[k], arrays[k][number]);
+          if (!is_here.is_constant()) count_selects(arrays[k][number], 1);
+        }
       ++number;
     });
     steps_ += static_cast<std::int64_t>(number);
@@ -417,8 +434,9 @@ class Unroller {
 
   Arena& arena_;
   const std::int64_t most_;
-  std::int64_t steps_ = 0;
-  int depth_ = 0;  // of Soacs that are unrolled around
+  std::int64_t steps_ = 0, selects_ = 0;
+  std::unordered_set<Expr> chosen_;  // by indices that are not constant
+  int depth_ = 0;                    // of Soacs that are unrolled around
   std::unordered_map<Var, Expr> scalars_;
   std::unordered_map<Var, Exprs> arrays_;
   std::unordered_map<Expr, Expr> memo_;

@@ -1,5 +1,6 @@
-// Workers sleep until a job comes, and take ranges of its tasks from one counter, as the caller does. One job
-// runs at a time: who finds the pool busy runs its tasks itself, and so does a task that calls a program.
+// Workers sleep until a job comes, apart from the caller of the one before, and take ranges of its tasks from
+// one counter, as the caller does. One job runs at a time: who finds the pool busy runs its tasks itself, and
+// so does a task that calls a program.
 #include "standalone/threads.h"
 
 #include <fulgurite_runtime.h>
@@ -10,6 +11,8 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "runtime/cpu/core_of_worker.h"
+
 namespace fulgurite::standalone {
 
 namespace {
@@ -17,10 +20,19 @@ namespace {
 constexpr int most_threads = 1024, ranges_per_thread = 8;
 constexpr std::size_t worker_stack = std::size_t{8} << 20;
 
+using runtime::cpu::CoreOfWorker;
+
 struct Job {
   RunRange run;
   void* context;
   std::int64_t n_tasks, at_a_time;
+  int callers_core;  // when it began; -1: unknown
+};
+
+// Lies on the worker's stack, as workers never end.
+struct Worker {
+  CoreOfWorker core;
+  Worker* next = nullptr;
 };
 
 struct Pool {
@@ -33,6 +45,7 @@ struct Pool {
   bool takes_more = false;   // workers that come to the job now
   int n_working = 0, n_workers = 0;
   bool has_started = false;
+  Worker* workers = nullptr;  // those that run by now
 };
 constinit Pool pool;
 
@@ -67,18 +80,28 @@ void take_part(const Job& job) {
   }
 }
 
+// The core is given up and taken back without the mutex, for which the caller may wait.
 void* work(void*) {
+  Worker self;
+  self.core.start();
   std::uint64_t number = 0;
   pthread_mutex_lock(&pool.mutex);
+  self.next = pool.workers;
+  pool.workers = &self;
   for (;;) {
     while (pool.number == number || !pool.takes_more) pthread_cond_wait(&pool.begins, &pool.mutex);
     number = pool.number;
     const Job job = pool.job;
     ++pool.n_working;
     pthread_mutex_unlock(&pool.mutex);
+    self.core.awake();
+    CoreOfWorker::leave(job.callers_core);
     take_part(job);
     pthread_mutex_lock(&pool.mutex);
     if (--pool.n_working == 0) pthread_cond_signal(&pool.ends);
+    pthread_mutex_unlock(&pool.mutex);
+    self.core.sleep_apart_from(job.callers_core);
+    pthread_mutex_lock(&pool.mutex);
   }
 }
 
@@ -110,6 +133,7 @@ void start_workers() {
     pool.ends = PTHREAD_COND_INITIALIZER;
     pool.n_working = pool.n_workers = 0;
     pool.has_started = pool.takes_more = false;
+    pool.workers = nullptr;
     pool.is_busy.store(false);
   });
 }
@@ -121,6 +145,8 @@ void run_on_own_pool(const Job& job) {
   pool.job = job;
   ++pool.number;
   pool.takes_more = true;
+  for (Worker* worker = pool.workers; worker != nullptr; worker = worker->next)
+    worker->core.keep_apart_from(job.callers_core);
   if (pool.n_workers > 0) pthread_cond_broadcast(&pool.begins);
   pthread_mutex_unlock(&pool.mutex);
   take_part(job);
@@ -149,7 +175,7 @@ void run_tasks(std::int64_t n_tasks, bool is_in_order, RunRange run, void* conte
     return;
   }
   const std::int64_t at_a_time = is_in_order ? 1 : 1 + (n_tasks - 1) / (std::int64_t{ranges_per_thread} * n);
-  run_on_own_pool({run, context, n_tasks, at_a_time});
+  run_on_own_pool({run, context, n_tasks, at_a_time, sched_getcpu()});
   pool.is_busy.store(false, std::memory_order_release);
 }
 

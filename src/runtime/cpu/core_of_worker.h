@@ -5,13 +5,15 @@
 // meanwhile the caller computes alone. So a worker that is about to sleep gives up the core of its caller,
 // and takes it back once it is awake. A caller that has moved in the meantime corrects what its workers gave
 // up.
+//
+// The static run time has it too: nothing here needs the C++ library.
 #pragma once
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/types.h>
 
 #include <atomic>
-#include <mutex>
 
 namespace fulgurite::runtime::cpu {
 
@@ -32,7 +34,7 @@ class CoreOfWorker {
   /// The cores that the worker may use, as far as it has seen: users may change them at any time.
   void look();
 
-  std::mutex mutex_;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   cpu_set_t allowed_;
   pid_t thread_ = 0;               // 0: the system does not tell which cores there are
   std::atomic<int> given_up_{-1};  // -1: none

@@ -34,8 +34,7 @@ std::string compile_unknown(const KernelSource& source, const CompileOptions& op
 
 }  // namespace
 
-CpuDevice::CpuDevice(std::string cpu, DiskCache& disk, bool has_neighbours)
-    : cpu_(std::move(cpu)), has_neighbours_(has_neighbours), disk_(disk) {}
+CpuDevice::CpuDevice(std::string cpu, DiskCache& disk) : cpu_(std::move(cpu)), disk_(disk) {}
 
 CpuDevice& CpuDevice::shared() {
   static CpuDevice& device = *new CpuDevice(wanted_cpu());  // never destroyed: programs may run at exit
@@ -91,26 +90,22 @@ std::shared_ptr<const Kernel> CpuDevice::load(const KernelSource& source, std::s
   return std::make_shared<CpuKernel>(source, code);
 }
 
-// In the cache on disk; null if it is not there.
-std::shared_ptr<const Kernel> CpuDevice::found(const KernelSource& source, const base::Digest& key) {
-  const auto object = disk_.read(EntryKind::kernel, key);
-  if (!object) return nullptr;
-  counters.disk_hits.add();
-  return std::make_shared<CpuKernel>(source, *object);
-}
-
 std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& source,
                                                          const base::Digest& key) {
-  if (auto kernel = found(source, key)) return kernel;
-  const DiskCache::Turn turn = has_neighbours_ ? disk_.turn(key) : DiskCache::Turn();
-  if (has_neighbours_)
-    if (auto kernel = found(source, key)) return kernel;
-  counters.misses.add();
-  counters.compilations.add();
-  const std::string object = compile_unknown(source, options_for(cpu_), disk_);
-  auto kernel = std::make_shared<CpuKernel>(source, object);
-  disk_.write(EntryKind::kernel, key, object);
-  return kernel;
+  const auto find = [&]() -> std::shared_ptr<const Kernel> {
+    const auto object = disk_.read(EntryKind::kernel, key);
+    if (!object) return nullptr;
+    counters.disk_hits.add();
+    return std::make_shared<CpuKernel>(source, *object);
+  };
+  return disk_.find_or_make(key, find, [&]() -> std::shared_ptr<const Kernel> {
+    counters.misses.add();
+    counters.compilations.add();
+    const std::string object = compile_unknown(source, options_for(cpu_), disk_);
+    auto kernel = std::make_shared<CpuKernel>(source, object);
+    disk_.write(EntryKind::kernel, key, object);
+    return kernel;
+  });
 }
 
 std::optional<Failure> CpuDevice::launch(const Kernel& kernel, const Launch& launch) {

@@ -15,9 +15,7 @@ namespace fulgurite::runtime::cpu {
 class CpuDevice final : public Device {
  public:
   // Code for `cpu`: "native", or what Clang knows, such as "x86-64-v3".
-  // `has_neighbours`: other processes of this machine want the same kernels at the same time.
-  explicit CpuDevice(std::string cpu = "native", DiskCache& disk = DiskCache::shared(),
-                     bool has_neighbours = false);
+  explicit CpuDevice(std::string cpu = "native", DiskCache& disk = DiskCache::shared());
 
   Description describe() const override;
   Memory allocate(std::size_t bytes) override;
@@ -37,11 +35,9 @@ class CpuDevice final : public Device {
   static CpuDevice& shared();
 
  private:
-  std::shared_ptr<const Kernel> found(const KernelSource& source, const base::Digest& key);
   std::shared_ptr<const Kernel> load_or_compile(const KernelSource& source, const base::Digest& key);
 
   const std::string cpu_;
-  const bool has_neighbours_;
   DiskCache& disk_;
   JoinMap<base::Digest, std::shared_ptr<const Kernel>> kernels_;
 };

@@ -227,20 +227,27 @@ std::shared_ptr<const Kernel> CudaDevice::load_or_compile(const KernelSource& so
     return std::make_shared<CudaKernel>(entry_, source,
                                         std::make_unique<const Module>(context_, source.name, code));
   };
-  if (const auto code = disk_.read(EntryKind::kernel, key)) {
+  bool is_refused = false;  // code that another driver took; what we compile now says more
+  const auto find = [&]() -> std::shared_ptr<const Kernel> {
+    const auto code = is_refused ? std::nullopt : disk_.read(EntryKind::kernel, key);
+    if (!code) return nullptr;
     try {
       auto kernel = kernel_of(*code);
       counters.disk_hits.add();
       return kernel;
-    } catch (const DeviceError&) {  // of code that another driver took; what we compile now says more
+    } catch (const DeviceError&) {
+      is_refused = true;
+      return nullptr;
     }
-  }
-  counters.misses.add();
-  counters.compilations.add();
-  const std::string code = nvrtc_.compile(source, entry_.capability);
-  auto kernel = kernel_of(code);
-  disk_.write(EntryKind::kernel, key, code);
-  return kernel;
+  };
+  return disk_.find_or_make(key, find, [&]() -> std::shared_ptr<const Kernel> {
+    counters.misses.add();
+    counters.compilations.add();
+    const std::string code = nvrtc_.compile(source, entry_.capability);
+    auto kernel = kernel_of(code);
+    disk_.write(EntryKind::kernel, key, code);
+    return kernel;
+  });
 }
 
 std::int64_t CudaDevice::resident_blocks(const Kernel& kernel, int threads) const {

@@ -292,8 +292,7 @@ class MpiDevice::Launching {
   std::shared_ptr<const Division> inspected_;  // of the phase that comes next, where it was inspected
 };
 
-MpiDevice::MpiDevice(Ranks& ranks, std::string cpu)
-    : ranks_(ranks), cpu_(std::move(cpu), DiskCache::shared(), ranks.size() > 1) {}
+MpiDevice::MpiDevice(Ranks& ranks, std::string cpu) : ranks_(ranks), cpu_(std::move(cpu)) {}
 
 MpiDevice& MpiDevice::shared() {
   static MpiDevice& device = []() -> MpiDevice& {

@@ -186,19 +186,23 @@ std::shared_ptr<const Kernel> OpenClDevice::build(const KernelSource& source) {
 
 std::shared_ptr<const Kernel> OpenClDevice::load_or_compile(const KernelSource& source,
                                                             const base::Digest& key) {
-  if (const auto binary = disk_.read(EntryKind::kernel, key)) {
-    if (Owned<Program> program = from_binary(api_, context_.get(), entry_, *binary)) {
-      counters.disk_hits.add();
-      return std::make_shared<OpenClKernel>(api_, entry_, source, std::move(program));
-    }
-  }
-  counters.misses.add();
-  counters.compilations.add();
-  Owned<Program> program = compile(api_, context_.get(), entry_, source);
-  const std::string binary = binary_of(api_, program.get());
-  auto kernel = std::make_shared<OpenClKernel>(api_, entry_, source, std::move(program));
-  if (!binary.empty()) disk_.write(EntryKind::kernel, key, binary);
-  return kernel;
+  const auto find = [&]() -> std::shared_ptr<const Kernel> {
+    const auto binary = disk_.read(EntryKind::kernel, key);
+    if (!binary) return nullptr;
+    Owned<Program> program = from_binary(api_, context_.get(), entry_, *binary);
+    if (!program) return nullptr;
+    counters.disk_hits.add();
+    return std::make_shared<OpenClKernel>(api_, entry_, source, std::move(program));
+  };
+  return disk_.find_or_make(key, find, [&]() -> std::shared_ptr<const Kernel> {
+    counters.misses.add();
+    counters.compilations.add();
+    Owned<Program> program = compile(api_, context_.get(), entry_, source);
+    const std::string binary = binary_of(api_, program.get());
+    auto kernel = std::make_shared<OpenClKernel>(api_, entry_, source, std::move(program));
+    if (!binary.empty()) disk_.write(EntryKind::kernel, key, binary);
+    return kernel;
+  });
 }
 
 std::optional<Failure> OpenClDevice::launch(const Kernel& kernel, const Launch& launch) {

@@ -30,7 +30,7 @@ Phase& Building::add_map(std::string name, soac::Stm map, Expr guard) {
   Nest nest = nest_of(arena, map, of_map, lanes, {&tiles});
   nest.traffic.streaming = of_map.streaming;
   Phase& phase = add(std::move(name), std::move(map), std::move(nest));
-  phase.why = reasons_of(std::get<soac::Soac>(phase.computes.op), of_map, lanes);
+  phase.why = reasons_of(arena, std::get<soac::Soac>(phase.computes.op), of_map, lanes);
   phase.guard = guard;
   tell_across(tiles, phase);
   if (guard) phase.why.emplace_back(why_filled);

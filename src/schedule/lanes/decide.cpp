@@ -145,7 +145,7 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   if ((stores && !are_apart) || at.loops.touch) nest.traffic.streaming = at.loops.streaming;
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
-  phase.why = reasons_of(at.op(), at.loops, at.lanes);
+  phase.why = reasons_of(at.arena, at.op(), at.loops, at.lanes);
   tell_across(at.grid, phase);
   Expr is_other;
   for (const Version& other : others) {

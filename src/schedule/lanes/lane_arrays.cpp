@@ -25,7 +25,7 @@ void add_lane_arrays(Building& at, const LaneArrays& arrays) {
   Nest nest = nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
   Phase& phase = at.add("arrays in lanes", at.posting, std::move(nest));
   phase.guard = select(arrays.holds, at.i64(1), 0);
-  phase.why = reasons_of(at.op(), loops, at.lanes);
+  phase.why = reasons_of(at.arena, at.op(), loops, at.lanes);
   phase.why.emplace_back(why_lane_arrays);
 }
 

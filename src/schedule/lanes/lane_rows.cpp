@@ -55,7 +55,7 @@ void add_lane_rows(Building& at, Expr holds) {
   nest.traffic.streaming = loops.streaming;
   Phase& phase = at.add("short rows", at.posting, std::move(nest));
   phase.guard = select(holds, at.i64(1), 0);
-  phase.why = reasons_of(at.op(), loops, at.lanes);
+  phase.why = reasons_of(at.arena, at.op(), loops, at.lanes);
   phase.why.emplace_back(why_lane_rows);
 }
 

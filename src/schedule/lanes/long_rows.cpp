@@ -73,7 +73,7 @@ void add_partials(Building& at, const LongRows& long_rows) {
   nest.inner.push_back({reduction.nest, std::move(row)});
   Phase& phase = at.add("partials", std::move(computes), std::move(nest));
   phase.guard = long_rows.are_few;
-  phase.why = reasons_of(inner, loops, at.lanes);
+  phase.why = reasons_of(at.arena, inner, loops, at.lanes);
   if (reads_apart(inner))
     phase.why.back() = fmt::format(
         "lanes: {} in one vector, and single ones for the remainder, as they read elements that lie apart",

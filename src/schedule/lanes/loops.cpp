@@ -151,6 +151,16 @@ int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, const LanesPo
   return pays && fits && scans_in_runs(arena, soac) ? steps : 0;
 }
 
+}  // namespace
+
+bool lanes_scan(const scalar::Arena& arena, const soac::Soac& soac, const LaneLoops& loops,
+                const Lanes& lanes) {
+  return loops.scan_lanes >= lanes.by.least_scan_lanes &&
+         scans_in_lanes(arena, soac, lanes.device.vector_bytes, loops.tail_lanes);
+}
+
+namespace {
+
 // Independent vectors side by side hide latency: several for short bodies, fewer where many values are alive
 // at once. Points that give arrays have many, each element being one. Of longer bodies only those that store
 // nothing gain by several, which take longer to compile. Nor do bodies with several accumulators, which make

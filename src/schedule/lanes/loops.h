@@ -53,9 +53,11 @@ LaneLoops choose(scalar::Arena&, const soac::Soac&, const Lanes&);
 /// Fits the loops to a last axis with a constant number of points, fewer than there are lanes: each vector is
 /// full, or there is only one, which has a mask.
 LaneLoops fitted(LaneLoops, const soac::Soac&);
+/// Whether the lanes of these loops scan; else scalar code does, in order.
+bool lanes_scan(const scalar::Arena&, const soac::Soac&, const LaneLoops&, const Lanes&);
 /// The reasons for the numbers of points of tasks that are cut for the loops, and of lanes (Phase::why).
-std::vector<std::string> reasons_of(const soac::Soac&, const LaneLoops&, const Lanes&);
-std::string why_lanes(const soac::Soac&, const LaneLoops&, const Lanes&);
+std::vector<std::string> reasons_of(const scalar::Arena&, const soac::Soac&, const LaneLoops&, const Lanes&);
+std::string why_lanes(const scalar::Arena&, const soac::Soac&, const LaneLoops&, const Lanes&);
 
 /// A partition of a constant number of classes, so few that lanes look at each.
 bool has_few_classes(const soac::Partition&, std::int64_t few_classes);

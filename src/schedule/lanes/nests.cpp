@@ -33,8 +33,7 @@ InLanes in_lanes(const Arena& arena, const soac::Soac& op, const LaneLoops& loop
   InLanes in;
   if (loops.rows || !packs) return in;
   in.runs = loops.run > 0 && folds_in_runs(op);
-  in.scans = has_scan(op.body) && loops.scan_lanes >= lanes.by.least_scan_lanes &&
-             scans_in_lanes(arena, op, lanes.device.vector_bytes, loops.tail_lanes);
+  in.scans = has_scan(op.body) && lanes_scan(arena, op, loops, lanes);
   in.any = in.runs || in.scans || suits_lanes(op);
   return in;
 }

@@ -85,7 +85,7 @@ void fold_tiles(Building& at, const Order& order, const std::vector<Order::Scan>
   phase.at_least_one = true;
   phase.why = {"phase: later ones need to know what comes before each task, which no task finds out alone",
                "tasks: those of the main phase",
-               why_lanes(std::get<soac::Soac>(phase.computes.op), loops, at.lanes)};
+               why_lanes(at.arena, std::get<soac::Soac>(phase.computes.op), loops, at.lanes)};
 }
 
 // Element [class, task] of the sums is where the points of the class in the task go.
@@ -129,8 +129,7 @@ std::int64_t points_scanned_ahead(const Building& at) {
   const LaneLoops& loops = at.loops;
   const std::int64_t piece = static_cast<std::int64_t>(loops.scan_lanes) * loops.scan_steps;
   if (piece == 0 || at.op().dims.size() != 1 || !at.grid.columns_per_task.is_constant(loops.tile) ||
-      loops.tile % piece != 0 || loops.rows || loops.scan_lanes < at.lanes.by.least_scan_lanes ||
-      !scans_in_lanes(at.arena, at.op(), at.lanes.device.vector_bytes, loops.tail_lanes))
+      loops.tile % piece != 0 || loops.rows || !lanes_scan(at.arena, at.op(), loops, at.lanes))
     return 0;
   return bytes_scanned(at.op()) * loops.tile <= at.lanes.by.scanned_bytes ? loops.tile : 0;
 }

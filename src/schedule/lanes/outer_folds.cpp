@@ -123,7 +123,7 @@ void add_columns(Building& at, const OuterFolds& folds, bool streamed) {
   columns.why = {
       "tasks: some tiles of points each, but not so few rows that it costs much to join them, nor so many "
       "that rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block)",
-      why_lanes(inner, choose(at.arena, inner, at.lanes), at.lanes), why_outer};
+      why_lanes(at.arena, inner, choose(at.arena, inner, at.lanes), at.lanes), why_outer};
   if (!streamed) return;
   columns.why.emplace_back(
       has_one_component(inner)

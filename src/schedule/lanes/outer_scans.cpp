@@ -150,7 +150,7 @@ void add_outer_scans(Building& at) {
       "loops: short rows are walked together within a lane, others one by one; they are folded some at a "
       "time "
       "(outer_scan_short_row, fold_block, fold_chain)",
-      why_lanes(op, loops, at.lanes)};
+      why_lanes(at.arena, op, loops, at.lanes)};
 }
 
 }  // namespace fulgurite::schedule

@@ -40,18 +40,30 @@ const char* numbers_of_vectors(const soac::Soac& op, std::int64_t vectors, const
   return soac::view_of(op).mapped.empty() ? "short_vectors, short_work" : "short_vectors, short_work_stores";
 }
 
+std::string why_scans(const scalar::Arena& arena, const soac::Soac& op, const LaneLoops& loops,
+                      const Lanes& lanes) {
+  if (lanes_scan(arena, op, loops, lanes))
+    return fmt::format("lanes: {} scan {} (cheap_scan_work, least_scan_lanes, scan_steps, scan_run_bytes)",
+                       loops.scan_lanes, loops.scan_steps > 0 ? "a run each" : "neighbouring points");
+  if (loops.scan_lanes < lanes.by.least_scan_lanes)
+    return fmt::format("lanes: none, as vectors of {} are too short for scans (least_scan_lanes)",
+                       loops.scan_lanes);
+  if (!moves_to_lanes(arena, op, lanes.device.vector_bytes, loops.tail_lanes))
+    return "lanes: none, as bools that are scanned do not move to other lanes in such vectors";
+  return "lanes: none, as the order of points counts for more than scans";
+}
+
 }  // namespace
 
-std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes) {
+std::string why_lanes(const scalar::Arena& arena, const soac::Soac& op, const LaneLoops& loops,
+                      const Lanes& lanes) {
   if (loops.rows && makes_arrays(op)) return "lanes: none, as points make arrays";
   if (loops.rows) return "lanes: none, as the combinators inside read along their own axis";
   if (has_bins(op)) return "lanes: none for bins, which scalar code updates one after the other";
   if (loops.run > 0 && folds_in_runs(op))
     return fmt::format("lanes: {} fold runs, as order counts (run_vectors, run_lanes, run_components)",
                        loops.run_lanes);
-  if (is_in_order(op) && has_scan(op.body))
-    return fmt::format("lanes: {} scan {} (cheap_scan_work, least_scan_lanes, scan_steps, scan_run_bytes)",
-                       loops.scan_lanes, loops.scan_steps > 0 ? "a run each" : "neighbouring points");
+  if (is_in_order(op) && has_scan(op.body)) return why_scans(arena, op, loops, lanes);
   const bool is_short = !loops.linear && !op.dims.empty() && op.dims.back().is_constant() &&
                         loops.lanes < most_lanes &&
                         op.dims.back().bits() < 2 * static_cast<std::uint64_t>(loops.lanes);
@@ -68,7 +80,8 @@ std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes&
                      numbers_of_vectors(op, vectors, lanes));
 }
 
-std::vector<std::string> reasons_of(const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes) {
+std::vector<std::string> reasons_of(const scalar::Arena& arena, const soac::Soac& op, const LaneLoops& loops,
+                                    const Lanes& lanes) {
   std::vector<std::string> why{why_tasks(op, loops, lanes)};
   if (loops.rows)
     why.emplace_back(
@@ -81,7 +94,7 @@ std::vector<std::string> reasons_of(const soac::Soac& op, const LaneLoops& loops
         "tasks: few, as they have bins or counts of their own (bins_points, bins_many_points, "
         "bins_few_tasks, bins_least_points, count_points)");
   if (depends_on_order(op)) why.emplace_back("tasks: neighbouring points in their order");
-  why.push_back(why_lanes(op, loops, lanes));
+  why.push_back(why_lanes(arena, op, loops, lanes));
   return why;
 }
 

@@ -172,7 +172,7 @@ void add_phase(Building& at, const WindowFolds& windows, const char* name, Expr 
     nest.inner.push_back({s->nest, folded(at, soac_of(s), are_wide)});
   Phase& phase = at.add(name, at.posting, std::move(nest));
   if (!holds.is_constant(1)) phase.guard = select(holds, at.i64(1), 0);
-  phase.why = reasons_of(at.op(), windows.loops, at.lanes);
+  phase.why = reasons_of(at.arena, at.op(), windows.loops, at.lanes);
   phase.why.pop_back();
   phase.why.emplace_back(
       "lanes: as many vectors as registers hold, which share what all points read (window_vectors)");

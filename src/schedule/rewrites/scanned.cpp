@@ -52,10 +52,14 @@ bool scans_in_runs(const scalar::Arena& arena, const soac::Soac& soac) {
   return !has_scan(operands) && !makes_arrays(operands);
 }
 
+bool moves_to_lanes(const scalar::Arena& arena, const soac::Soac& soac, int vector_bytes, int lanes) {
+  if (vector_bytes >= 64 || lanes >= 16) return true;
+  return std::ranges::none_of(operands_of_scans(arena, soac).results,
+                              [](scalar::Expr x) { return x.kind() == scalar::Kind::boolean; });
+}
+
 bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac, int vector_bytes, int lanes) {
-  const bool moves_truths = vector_bytes >= 64 || lanes >= 16;
-  for (scalar::Expr x : operands_of_scans(arena, soac).results)
-    if (!moves_truths && x.kind() == scalar::Kind::boolean) return false;
+  if (!moves_to_lanes(arena, soac, vector_bytes, lanes)) return false;
   soac::Soac others = soac;
   std::erase_if(others.body.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
   return !is_in_order(others);

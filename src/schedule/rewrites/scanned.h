@@ -14,8 +14,11 @@ soac::Lambda operands_of_scans(const scalar::Arena&, const soac::Soac&);
 /// Whether the Scans may be made in runs: what they scan depends on no other Scan, and lanes can evaluate it.
 bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
 
-/// Whether lanes can make the Scans at all, given that the partitions pack. Moving truths from lane to lane
-/// pays where they are bits of a mask, in vectors of 64 bytes, or lanes are many.
+/// Whether what the Scans scan may move from lane to lane. Moving truths pays where they are bits of a mask,
+/// in vectors of 64 bytes, or lanes are many.
+bool moves_to_lanes(const scalar::Arena&, const soac::Soac&, int vector_bytes, int lanes);
+
+/// Whether lanes can make the Scans at all, given that the partitions pack.
 bool scans_in_lanes(const scalar::Arena&, const soac::Soac&, int vector_bytes, int lanes);
 
 /// The statement of the body that is its last Scan, if its values ascend or descend and places of reads
