@@ -115,6 +115,8 @@ class Builder {
   std::vector<Expr> snapshots(std::span<const Expr> variables) const;
   /// The name means this leaf from here on.
   void bind_name(Var name, Expr value) const;
+  /// The name means itself again.
+  void unbind_name(Var name) const;
   const std::unordered_map<Var, Expr>& bound_names() const;
   /// An index that stands only in index expressions that Context::identity answers.
   Expr placeholder() const;

@@ -148,6 +148,9 @@ std::vector<Expr> Builder::snapshots(std::span<const Expr> variables) const {
 void Builder::bind_name(Var name, Expr value) const {
   code_->meanings[name] = value;
 }
+void Builder::unbind_name(Var name) const {
+  code_->meanings.erase(name);
+}
 const std::unordered_map<Var, Expr>& Builder::bound_names() const {
   return code_->meanings;
 }

@@ -233,6 +233,14 @@ struct Skeleton {
   bool operator==(const Skeleton&) const = default;
 };
 
+/// A name that has this value wherever the phase runs, which the guard asks: code has the number in its
+/// place.
+struct Constant {
+  Var name{};
+  std::int64_t value = 0;
+  bool operator==(const Constant&) const = default;
+};
+
 /// Tasks that may run at once; all of them end before the next phase begins.
 struct Phase {
   std::string name;
@@ -247,9 +255,11 @@ struct Phase {
   bool in_phase_before = false;
   /// A reason for each decision, as explain.h says; edits do not change them.
   std::vector<std::string> why = {};
+  std::vector<Constant> constants = {};
   bool operator==(const Phase& other) const {
     return name == other.name && computes == other.computes && walk == other.walk && guard == other.guard &&
-           at_least_one == other.at_least_one && in_phase_before == other.in_phase_before;
+           at_least_one == other.at_least_one && in_phase_before == other.in_phase_before &&
+           constants == other.constants;
   }
 };
 

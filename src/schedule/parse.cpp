@@ -183,6 +183,7 @@ Phase phase(Reader& in, const Launch& original) {
   Phase phase{name, same->computes, Nest(), in.expr_if("guard")};
   phase.at_least_one = in.accept("at_least_one");
   phase.in_phase_before = in.accept("in_phase_before");
+  while (in.accept("constant")) phase.constants.push_back({in.variable(), in.number_after("=")});
   if (in.accept("skeleton"))
     phase.walk = skeleton(in);
   else

@@ -80,6 +80,8 @@ class Printer {
     if (phase.guard) line(1, "guard " + text(phase.guard));
     if (phase.at_least_one) line(1, "at_least_one");
     if (phase.in_phase_before) line(1, "in_phase_before");
+    for (const Constant& each : phase.constants)
+      line(1, fmt::format("constant {} = {}", name(each.name), each.value));
     base::match(
         phase.walk, [&](const Nest& each) { nest(1, each); }, [&](const Skeleton& each) { skeleton(each); });
     for (const std::string& reason : phase.why) line(1, "why " + scalar::quoted(reason));

@@ -16,7 +16,8 @@ struct UnrollLimits {
   std::int64_t looped_elements = 64;  // of one array, where loops carry arrays or elements are replaced
   std::int64_t steps = 40000;         // nodes of expressions that are looked at
   std::int64_t nodes = 3000;          // nodes of expressions in the end
-  // By indices that are known at run time only. So many take as long as memory does, and a second to compile.
+  // By indices that are known at run time only. This many take as long as memory does, and a second to
+  // compile.
   std::int64_t selects = 512;
   std::int64_t chain = 16;  // points that one sum takes before it is added to an outer one
 };

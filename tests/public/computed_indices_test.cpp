@@ -83,6 +83,68 @@ TEST(ComputedIndices, OtherDivisors) {
   });
 }
 
+// What is divided is linear in the index; elements of several sizes, reductions, matrices and other axes.
+TEST(ComputedIndices, DividedLinearlyProperty) {
+  const auto program = [](Vec<int> x, Mat<double> w, Index n, Index m, Index first) {
+    const auto rows = w.size(0);
+    const auto strided =
+        fg::generate(n, [=](Index i) { return x[(3 * i + first) % m] + fg::cast<int>((3 * i + first) / m); });
+    const auto doubles = fg::generate(n, [=](Index i) { return w[i / m % rows][i % m]; });
+    const auto thirds =
+        fg::sum(fg::generate(n, [=](Index i) { return x[i % 3] * fg::cast<int>(i / 3 + i % 7); }));
+    const auto most = fg::argmax(fg::generate(n, [=](Index i) { return x[i % m]; }));
+    const auto of_rows = fg::flatten(
+        fg::generate({4, n}, [=](Index i, Index j) { return x[(j + i * 2) % m] - x[j / m % m]; }));
+    return std::tuple{strided, doubles, thirds, most, of_rows};
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const std::int64_t m : {3, 5, 16, 40})
+      for (const std::int64_t n : {1, 31, 64, 700})
+        for (const std::int64_t first : {0, 5}) {
+          SCOPED_TRACE(::testing::PrintToString(std::tuple(n, m, first)));
+          const Ints x = numbers(m);
+          std::vector<double> w;
+          for (std::int64_t k = 0; k < 3 * m; ++k) w.push_back(static_cast<double>(k) * 0.5);
+          const auto [strided, doubles, thirds, most, of_rows] =
+              f(x, fg::view(w.data(), {3, m}), n, m, first);
+          Ints strided_wanted, of_rows_wanted;
+          std::vector<double> doubles_wanted;
+          int thirds_wanted = 0;
+          std::int64_t most_wanted = 0;
+          for (std::int64_t i = 0; i < n; ++i) {
+            strided_wanted.push_back(at(x, (3 * i + first) % m) + static_cast<int>((3 * i + first) / m));
+            doubles_wanted.push_back(w[static_cast<std::size_t>(i / m % 3 * m + i % m)]);
+            thirds_wanted += at(x, i % 3) * static_cast<int>(i / 3 + i % 7);
+            if (at(x, i % m) > at(x, most_wanted % m)) most_wanted = i;
+          }
+          for (std::int64_t i = 0; i < 4; ++i)
+            for (std::int64_t j = 0; j < n; ++j)
+              of_rows_wanted.push_back(at(x, (j + i * 2) % m) - at(x, j / m % m));
+          EXPECT_EQ(strided.to_vector(), strided_wanted);
+          EXPECT_EQ(doubles.to_vector(), doubles_wanted);
+          EXPECT_EQ(thirds, thirds_wanted);
+          EXPECT_EQ(most, most_wanted);
+          EXPECT_EQ(of_rows.to_vector(), of_rows_wanted);
+        }
+  });
+}
+
+TEST(ComputedIndices, QuotientsOutside) {
+  const auto program = [](Vec<int> x, Index n, Index m, Index more) {
+    return fg::generate(n, [=](Index i) { return x[i / m + more] + x[i % m]; });
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    const Ints x = numbers(100);
+    Ints wanted;
+    for (std::int64_t i = 0; i < 300; ++i) wanted.push_back(at(x, i / 3) + at(x, i % 3));
+    EXPECT_EQ(f(x, 300, 3, 0).to_vector(), wanted);
+    EXPECT_THROW(f(x, 301, 3, 0), fg::IndexError);
+    EXPECT_THROW(f(x, 300, 3, 1), fg::IndexError);
+    EXPECT_THROW(f(x, 300, 3, -1), fg::IndexError);
+    EXPECT_THROW(f(x, 300, 101, 0), fg::IndexError);
+  });
+}
+
 TEST(ComputedIndices, FlatTransposeAndWindowProperty) {
   const auto program = [](Vec<int> x, Index columns) {
     const auto n = x.size(), rows = n / columns;

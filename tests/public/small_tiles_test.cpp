@@ -24,8 +24,9 @@ constexpr Extents all_extents[] = {
 
 // Where tiles and chains are small, all of their ends are met. With the last one but one matrices are small
 // however large they are, and with the last one none is.
-const char* const policies[] = {"", "tile_small_rows=3 fold_chain=6 moderate_tile=64 expensive_tile=64",
-                                "tile_small_rows=1 tile_small_bytes=1048576", "tile_small_bytes=0"};
+const char* const policies[] = {
+    "", "tile_small_rows=3 fold_chain=6 moderate_tile=64 expensive_tile=64 tile_side=2",
+    "tile_small_rows=1 tile_small_bytes=1048576", "tile_small_bytes=0"};
 
 template <class F, class Test>
 void for_all_extents(F f, Test test) {

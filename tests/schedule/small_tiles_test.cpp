@@ -26,8 +26,10 @@ bool is_small(const std::string& text) {
 // For rows shorter than the narrower half of a vector, a tile has vectors that are as short.
 TEST(SmallTiles, ProductsHaveOneForEachWidthOfVectors) {
   const Decided made = decided_lanes(planes("p, n, m", "k", product));
-  EXPECT_EQ(names_of_phases(made),
-            "main, small tiles, narrow tiles, narrow tiles 2, tiles, join parts, partials, rows");
+  EXPECT_EQ(
+      names_of_phases(made),
+      "main, small tiles, narrow tiles, narrow tiles 2, tiles of constants, tiles, join parts, partials, "
+      "rows");
   const std::string cuts =
       "  axis free 0 1 extent p\n"
       "  axis free 1 1 extent n\n"
@@ -39,8 +41,11 @@ TEST(SmallTiles, ProductsHaveOneForEachWidthOfVectors) {
       "  cut 3 by 16 sequence mask\n"
       "  combine reduction 0 sequence chain 16\n";
   const std::string is_small = "(2 <= m & 2 <= n & k * (n * 4 + m * 4) <= 6144 & k <= 256)";
+  const std::string are_sides =
+      is_small.substr(1, is_small.size() - 2) + " & n == 4 & m == 4 & k == 4 & k1 == 4";
   const auto expected = [&](const std::string& name, const std::string& width, const std::string& cut) {
-    return "phase \"" + name + "\"\n  guard select(" + width + " & " + is_small + ", 1, 0)\n" + cuts + cut +
+    return "phase \"" + name + "\"\n  guard select(" + width + " & (" +
+           is_small.substr(1, is_small.size() - 2) + " & !(" + are_sides + ")), 1, 0)\n" + cuts + cut +
            chains;
   };
   EXPECT_EQ(phase(made, "small tiles"), expected("small tiles", "8 <= m", "  cut 2 by 16 lane overlap 8\n"));
@@ -48,6 +53,10 @@ TEST(SmallTiles, ProductsHaveOneForEachWidthOfVectors) {
             expected("narrow tiles", "4 <= m & m < 8", "  cut 2 by 4 lane overlap 4\n"));
   EXPECT_EQ(phase(made, "narrow tiles 2"),
             expected("narrow tiles 2", "2 <= m & m < 4", "  cut 2 by 2 lane overlap 2\n"));
+  EXPECT_EQ(phase(made, "tiles of constants"),
+            "phase \"tiles of constants\"\n  guard select(" + are_sides +
+                ", 1, 0)\n  constant n = 4\n  constant m = 4\n  constant k = 4\n  constant k1 = 4\n" + cuts +
+                "  cut 2 by 4 lane overlap 4\n  cut 1 by 4 registers mask\n");
   EXPECT_NE(phase(made, "tiles").find(" & !" + is_small), std::string::npos) << made.text;
 }
 
@@ -58,6 +67,21 @@ TEST(SmallTiles, ConstantExtentsLeaveOnePhase) {
   EXPECT_EQ(made.text.find("chain"), std::string::npos) << made.text;
   const Decided large = decided_lanes(planes("p, 64, 64", "64", product));
   EXPECT_EQ(names_of_phases(large).find("small tiles"), std::string::npos);
+}
+
+bool has_constants(const std::string& text) {
+  return names_of_phases(decided_lanes(text)).find("tiles of constants") != std::string::npos;
+}
+
+// Extents that are not asked for are those of outer axes, and of the first axis of what is read.
+TEST(SmallTiles, ExtentsThatMayBeConstants) {
+  EXPECT_TRUE(has_constants(planes("p, 4, m", "k", product)));
+  EXPECT_TRUE(has_constants(planes("p, n, n", "n", product)));
+  EXPECT_FALSE(has_constants(planes("p, 5, m", "k", product))) << "another size";
+  EXPECT_FALSE(has_constants(planes("p, n + 1, m", "k", product))) << "no name";
+  const std::string of_planes = decided_lanes(planes("p, n, m", "p", product)).text;
+  EXPECT_NE(of_planes.find("constant n = 4"), std::string::npos);
+  EXPECT_EQ(of_planes.find("constant p = 4"), std::string::npos) << "there are as many planes";
 }
 
 // They are known by their axes and by what operands read: any operator, planes along several axes, one

@@ -1,6 +1,7 @@
 #include "schedule/lanes/small_tiles.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "schedule/lanes/costs.h"
 #include "schedule/nest.h"
@@ -60,6 +61,46 @@ std::vector<SmallTiles::Width> widths_of(const Building& at, Expr columns) {
   return widths;
 }
 
+// The extents of a plane and of what is read in it, but none that the outer axes have too. Absent: they are
+// not all names, or the numbers that they are asked for.
+std::optional<std::vector<Constant>> sides_of(const Building& at, const soac::Soac& inner,
+                                              std::int64_t side) {
+  const std::vector<Expr>& dims = at.op().dims;
+  const auto outer = std::span(dims).first(dims.size() - 2);
+  std::vector<Constant> sides;
+  const auto add = [&](Expr extent) {
+    const auto is_in = [&](Expr e) { return scalar::mentions(e, extent.var()); };
+    if (!extent.is_name() || std::ranges::any_of(outer, is_in)) return;
+    const Constant known{extent.var(), side};
+    if (std::ranges::find(sides, known) == sides.end()) sides.push_back(known);
+  };
+  for (Expr extent : {dims[dims.size() - 2], dims.back(), inner.dims[0]}) {
+    const bool is_side = extent.is_name() || extent.is_constant(static_cast<std::uint64_t>(side));
+    if (!is_side) return {};
+    add(extent);
+  }
+  soac::for_each_root(inner.body, [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (e.op() != scalar::Op::index) return;
+      const std::vector<Expr>& shape = at.arena.info(e.arg(0).var()).shape;
+      for (std::size_t axis = 1; axis < shape.size(); ++axis) add(shape[axis]);
+    });
+  });
+  if (sides.empty()) return {};
+  return sides;
+}
+
+void add_sides(const Building& at, const soac::Soac& inner, SmallTiles& tiles) {
+  const std::int64_t side = at.lanes.by.tile_side;
+  if (side < 2 || side < tiles.widths.back().rest || at.loops.tail_lanes < side) return;
+  auto sides = sides_of(at, inner, side);
+  if (!sides) return;
+  tiles.sides = std::move(*sides);
+  tiles.are_sides = tiles.holds;
+  for (const Constant& each : tiles.sides)
+    tiles.are_sides = tiles.are_sides & equal(at.arena.name(each.name), side);
+}
+
 }  // namespace
 
 SmallTiles small_tiles_of(const Building& at) {
@@ -88,12 +129,14 @@ SmallTiles small_tiles_of(const Building& at) {
   tiles.widths = std::move(widths);
   tiles.computes = in_bytes(at.arena, map);
   tiles.holds = holds;
+  add_sides(at, inner, tiles);
   return tiles;
 }
 
 namespace {
 
-Nest nest_of_width(const Building& at, const SmallTiles& tiles, const SmallTiles::Width& width) {
+Nest nest_of_width(const Building& at, const SmallTiles& tiles, const SmallTiles::Width& width,
+                   std::span<const Constant> constants = {}) {
   const std::vector<Expr>& dims = at.op().dims;
   const soac::Stm& reduction = std::get<soac::Soac>(tiles.computes.op).body.body[0];
   const auto& inner = std::get<soac::Soac>(reduction.op);
@@ -108,7 +151,11 @@ Nest nest_of_width(const Building& at, const SmallTiles& tiles, const SmallTiles
   nest.cuts.push_back({2, at.i64(width.lanes), Unit::lane, Tail::overlap, width.rest});
   nest.cuts.push_back({1, at.i64(tiles.rows), Unit::registers});
   const std::int64_t chain = at.lanes.by.fold_chain;
-  const bool is_one_chain = depth.is_constant() && depth.bits() <= static_cast<std::uint64_t>(chain);
+  const auto is_side = [&](const Constant& side) {
+    return depth == at.arena.name(side.name) && side.value <= chain;
+  };
+  const bool is_one_chain = depth.is_constant() ? depth.bits() <= static_cast<std::uint64_t>(chain)
+                                                : std::ranges::any_of(constants, is_side);
   if (!any_rounds(inner) || is_one_chain) return nest;
   nest.cuts.push_back({3, at.i64(chain), Unit::sequence});
   for (std::size_t g = 0; g < inner.reductions.size(); ++g)
@@ -125,13 +172,23 @@ void add_small_tiles(Building& at, const SmallTiles& tiles) {
     const bool is_first = &width == &tiles.widths.front();
     Phase& phase =
         at.add(is_first ? "small tiles" : "narrow tiles", tiles.computes, nest_of_width(at, tiles, width));
-    phase.guard = select(tiles.holds & width.holds, at.i64(1), 0);
+    const Expr holds = tiles.are_sides ? tiles.holds & logical_not(tiles.are_sides) : tiles.holds;
+    phase.guard = select(holds & width.holds, at.i64(1), 0);
     phase.why = {
         "tasks: about a tile of points, in whole planes (moderate_tile, moderate_work)",
         "lanes: vectors along rows, of which some are accumulated together; the last one of a row ends where "
         "the row does (tile_small_rows)",
         why_small_tiles};
   }
+  if (!tiles.are_sides) return;
+  const std::int64_t side = at.lanes.by.tile_side;
+  Phase& phase =
+      at.add("tiles of constants", tiles.computes, nest_of_width(at, tiles, {{}, side, side}, tiles.sides));
+  phase.guard = select(tiles.are_sides, at.i64(1), 0);
+  phase.constants = tiles.sides;
+  phase.why = {"tasks: about a tile of points, in whole planes (moderate_tile, moderate_work)",
+               "lanes: a row of a plane is a vector, as all its extents are as small (tile_side)",
+               why_small_tiles};
 }
 
 }  // namespace fulgurite::schedule

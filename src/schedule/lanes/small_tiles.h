@@ -2,7 +2,8 @@
 // share operands (batches of products), and both operands of one plane of points stay in the first cache,
 // tiles read them where they lie. There are no panels: no memory of the task, and nothing that is walked
 // before it is used. Each plane is rows by vectors; the last vector of a row ends where the row does, so none
-// has a mask.
+// has a mask. Where extents that are known when the program runs have one small size, a version has them as
+// constants.
 #pragma once
 
 #include "schedule/lanes/building.h"
@@ -28,11 +29,15 @@ struct SmallTiles {
     std::int64_t lanes = 1, rest = 1;
   };
   std::vector<Width> widths;
+  /// Names that are tile_side where `are_sides` (boolean) holds: the extents of a plane; absent: no version
+  /// has them as constants.
+  std::vector<Constant> sides;
+  Expr are_sides;
   /// Rows that are accumulated together.
   std::int64_t rows = 1;
 };
 SmallTiles small_tiles_of(const Building&);
-/// A phase for each width: "small tiles", "narrow tiles".
+/// A phase for each width: "small tiles", "narrow tiles"; and "tiles of constants".
 void add_small_tiles(Building&, const SmallTiles&);
 
 }  // namespace fulgurite::schedule

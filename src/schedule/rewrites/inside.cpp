@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/match.h"
 #include "schedule/rewrites/rewrite.h"
@@ -26,7 +27,12 @@ class Checks {
  public:
   // Checks of a function of the indices of the row and the column, which may have more parameters.
   Checks(Arena& arena, const soac::Lambda& body, const Row& row)
-      : arena_(arena), column_(body.params[row.outer.size()]), row_(row) {
+      : arena_(arena),
+        column_(body.params[row.outer.size()]),
+        row_(row),
+        quotients_(arena, column_, row, [this](Expr e, std::vector<Expr>& wanted) {
+          return is_plain(e) ? in_row(e, wanted) : Expr();
+        }) {
     soac::add_bound(body, inside_);
     for (std::size_t d = 0; d < row.outer.size(); ++d) {
       outer_.emplace(body.params[d], row.outer[d]);
@@ -57,6 +63,21 @@ class Checks {
     return divides(e) && covers_divisor(e.arg(1));
   }
 
+  // Whether the checks of a read can be tested for the row, some of whose indices are made of quotients of
+  // the column.
+  bool covers_quotients(Expr read) {
+    const auto indices = read.args().subspan(1);
+    const std::vector<Expr>& shape = arena_.info(read.arg(0).var()).shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (!is_plain(indices[axis]) || !is_plain(shape[axis]) || mentions(shape[axis], column_)) return false;
+      const bool is_covered = quotients_.are_in(indices[axis])
+                                  ? quotients_.covers(indices[axis], shape[axis])
+                                  : covers_indices(indices.subspan(axis, 1), std::span(&shape[axis], 1));
+      if (!is_covered) return false;
+    }
+    return true;
+  }
+
   // Whether a condition, that values are between 0 and extents, can be tested for the row; adds it then.
   bool covers_condition(Expr condition) {
     std::vector<Expr> not_negative, indices, extents;
@@ -68,11 +89,16 @@ class Checks {
            std::ranges::all_of(not_negative, is_in(indices)) && covers_indices(indices, extents);
   }
 
+  /// Those of the column, and what stands for them.
+  Quotients& quotients() { return quotients_; }
+
   // Null: of too many conditions.
   Expr holds() {
     for (const Range& range : ranges_) ask_for(range);
+    add(quotients_.wanted());
     if (conditions_.size() > most_conditions) return {};
-    Expr all = row_.last - row_.first < most_row_columns;
+    const bool only_divides = ranges_.empty() && !quotients_.all().empty();
+    Expr all = only_divides ? arena_.boolean(true) : Expr(row_.last - row_.first < most_row_columns);
     for (Expr condition : conditions_) all = all & condition;
     return all;
   }
@@ -176,6 +202,7 @@ class Checks {
   std::unordered_map<Var, Expr> outer_;
   std::vector<Range> ranges_;
   std::vector<Expr> conditions_;
+  Quotients quotients_;
 };
 
 // A row of a constant length up to this is a vector or two: a test of its ends is as much work.
@@ -208,27 +235,113 @@ Expr without_site(Arena& arena, Expr e, std::span<const Expr> args) {
   return args[0] % args[1];
 }
 
-// Takes the checks out of a function that can be made for the row. Whether there are any.
-bool take_checks(Arena& arena, soac::Lambda& body, Checks& checks) {
-  std::unordered_map<Expr, Expr> memo;
-  std::vector<Expr> args;
-  bool changed = false;
-  const auto replaced = [&](Expr root) {
+/// Takes the checks out of a function that can be made for the row.
+class Unchecked {
+ public:
+  Unchecked(Arena& arena, Checks& checks, bool names_quotients)
+      : arena_(arena), checks_(checks), names_quotients_(names_quotients) {}
+
+  // Whether there are any, or quotients of the column, which get names.
+  bool in(soac::Lambda& body) {
+    if (names_quotients_) soac::for_each_root(body, [&](Expr root) { add_needed(root); });
+    scalar::Substitution substitute(arena_, [&](Expr root) {
+      scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+        if (!memo_.contains(e)) memo_.emplace(e, replaced(e));
+      });
+      return memo_.at(root);
+    });
+    soac::substitute_in(body, substitute);
+    return changed_;
+  }
+
+ private:
+  // What is computed of a point: of an array of another shape that is read at the point's number, not the
+  // indices.
+  void add_needed(Expr root) {
+    std::vector<Expr> open{root};
+    while (!open.empty()) {
+      const Expr e = open.back();
+      open.pop_back();
+      if (!needed_.insert(e).second || is_by_number(e)) continue;
+      open.insert(open.end(), e.args().begin(), e.args().end());
+    }
+  }
+  bool is_by_number(Expr e) const {
+    if (e.op() != Op::index || e.args().size() < 3) return false;
+    if (std::ranges::none_of(e.args().subspan(1), has_division)) return false;
+    const std::vector<Expr>& shape = arena_.info(e.arg(0).var()).shape;
+    Expr number = arena_.i64(0);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const Expr extent = without_sites(shape[axis]), index = without_sites(e.arg(axis + 1));
+      number = number * extent + index;
+    }
+    return !has_division(number);
+  }
+  static bool has_division(Expr root) {
+    bool has_any = false;
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) { has_any = has_any || divides(e); });
+    return has_any;
+  }
+  Expr without_sites(Expr root) const {
+    std::unordered_map<Expr, Expr> memo;
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (memo.contains(e)) return;
-      args.clear();
+      std::vector<Expr> args;
       for (Expr child : e.args()) args.push_back(memo.at(child));
-      const bool is_checked = e.site() != 0 && (e.op() == Op::index || divides(e));
-      const bool is_covered = is_checked && checks.covers(e);
-      changed = changed || is_covered;
-      memo.emplace(e, is_covered ? without_site(arena, e, args) : scalar::rebuild(arena, e, args));
+      memo.emplace(e, divides(e) ? without_site(arena_, e, args) : scalar::rebuild(arena_, e, args));
     });
     return memo.at(root);
-  };
-  scalar::Substitution substitute(arena, replaced);
-  soac::substitute_in(body, substitute);
-  return changed;
-}
+  }
+
+  // With quotients of the column instead of their names.
+  Expr unnamed(Expr root) const {
+    std::unordered_map<Expr, Expr> memo;
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      std::vector<Expr> args;
+      for (Expr child : e.args()) args.push_back(memo.at(child));
+      const bool is_named = divides(e) && memo_.at(e).op() == Op::cast;
+      const Expr kept = divides(e) ? memo_.at(e) : scalar::rebuild(arena_, e, args);
+      memo.emplace(e, is_named ? without_site(arena_, e, args) : kept);
+    });
+    return memo.at(root);
+  }
+
+  Expr replaced(Expr e) {
+    const Expr name = needed_.contains(e) ? checks_.quotients().named(e) : Expr();
+    changed_ = changed_ || name;
+    if (name) return name;
+    std::vector<Expr> args;
+    for (Expr child : e.args()) args.push_back(memo_.at(child));
+    if (needed_.contains(e) && e.op() == Op::index && divides_column(e)) {
+      if (!is_by_number(e)) return read(e, std::move(args));
+      for (std::size_t axis = 1; axis < args.size(); ++axis) args[axis] = unnamed(e.arg(axis));
+    }
+    const bool is_checked = e.site() != 0 && (e.op() == Op::index || divides(e));
+    const bool is_covered = is_checked && checks_.covers(e);
+    changed_ = changed_ || is_covered;
+    return is_covered ? without_site(arena_, e, args) : scalar::rebuild(arena_, e, args);
+  }
+
+  bool divides_column(Expr read) {
+    return std::ranges::any_of(read.args().subspan(1),
+                               [&](Expr index) { return checks_.quotients().are_in(index); });
+  }
+
+  Expr read(Expr e, std::vector<Expr> args) {
+    if (!checks_.covers_quotients(e)) return scalar::rebuild(arena_, e, args);
+    Quotients& quotients = checks_.quotients();
+    for (std::size_t axis = 1; axis < args.size(); ++axis)
+      if (quotients.are_in(e.arg(axis)))
+        args[axis] = quotients.narrow(e.arg(axis), [&](Expr part) { return memo_.at(part); });
+    return without_site(arena_, e, args);
+  }
+
+  Arena& arena_;
+  Checks& checks_;
+  const bool names_quotients_;
+  std::unordered_map<Expr, Expr> memo_;
+  std::unordered_set<Expr> needed_;
+  bool changed_ = false;
+};
 
 // Whether statements only compute scalars and change single elements.
 bool are_steps(const std::vector<soac::Stm>& body) {
@@ -246,12 +359,13 @@ std::optional<Inside> inside(Arena& arena, const soac::Stm& s, const Row& row) {
   if (op.dims.size() != row.outer.size() + 1) return {};
   Checks checks(arena, op.body, row);
   soac::Stm result = s;
-  const bool changed = take_checks(arena, std::get<soac::Soac>(result.op).body, checks);
+  const bool changed = Unchecked(arena, checks, true).in(std::get<soac::Soac>(result.op).body);
   const bool scatters_inside = covers_places(checks, op);
   if (!changed && !scatters_inside) return {};
   const Expr holds = checks.holds();
   if (!holds) return {};
-  return Inside{made_by(rewrite::inside, arena, std::move(result)), holds, scatters_inside};
+  return Inside{made_by(rewrite::inside, arena, std::move(result)), holds, scatters_inside,
+                checks.quotients().all()};
 }
 
 std::optional<Inside> inside_loop(Arena& arena, const soac::Stm& s, Expr trips) {
@@ -267,7 +381,7 @@ std::optional<Inside> inside_loop(Arena& arena, const soac::Stm& s, Expr trips) 
     const auto* check = base::as<soac::Check>(step.op);
     return check && checks.covers_condition(check->condition);
   });
-  const bool changed = take_checks(arena, unchecked, checks);
+  const bool changed = Unchecked(arena, checks, false).in(unchecked);
   if (!changed && n_checks == 0) return {};
   const bool scatters_inside = std::ranges::all_of(body.body, [&](const soac::Stm& step) {
     const auto* op = base::as<soac::Soac>(step.op);

@@ -131,7 +131,10 @@ kernel::Block phases(const Emitter& e, const schedule::Launch& launch, Nests& ne
         do {
           place_arrays(e, launch, all[p]);
           read_in_place(e, launch, all[p]);
+          const std::vector<schedule::Constant>& constants = all[p].constants;
+          for (const auto& [name, value] : constants) e.bind_name(name, e.arena().i64(value));
           walk_phase(of_task, launch, all[p++], nests);
+          for (const schedule::Constant& each : constants) e.unbind_name(each.name);
         } while (p < all.size() && all[p].in_phase_before);
       });
     }

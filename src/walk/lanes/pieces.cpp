@@ -7,6 +7,15 @@ namespace fulgurite::walk::lanes {
 using kernel::Level;
 using schedule::Cut, schedule::Nest, schedule::Unit;
 
+void each(const Emitter& e, Expr begin, Expr end, std::int64_t step, std::string_view name,
+          const std::function<void(Expr)>& body) {
+  constexpr std::int64_t few = 4;
+  const Expr length = end - begin;
+  const auto points = length.is_constant() ? static_cast<std::int64_t>(length.bits()) : few * step + 1;
+  if (points > few * step) return e.for_loop(begin, end, e.arena().i64(step), name, body);
+  for (std::int64_t at = 0; at < points; at += step) body(e.lower(begin + at));
+}
+
 Interval piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Expr& number,
                        bool at_least_one) {
   const Expr extent = nest.axes[axis].extent;
@@ -81,7 +90,7 @@ void Steps::overlapping(const Emitter& e, Expr begin, Expr end, const Point& poi
   const Expr main = rest_ < lanes_ ? whole(e, lanes_, begin, end, point) : begin;
   const Expr rest = e.arena().i64(rest_);
   e.par(Level::block, rest, "t", [&](Expr t) {
-    e.for_loop(main, end, rest, "j", [&](Expr j) {
+    each(e, main, end, rest_, "j", [&](Expr j) {
       const Expr first = e.bind(min(j, end - rest), "j");
       point(e, t, e.bind(first + t, "j"), first);
     });

@@ -8,6 +8,11 @@
 
 namespace fulgurite::walk::lanes {
 
+/// for (i = begin; i < end; i += step) body(i), one after the other without a loop if they are known to be
+/// few.
+void each(const Emitter&, Expr begin, Expr end, std::int64_t step, std::string_view name,
+          const std::function<void(Expr)>& body);
+
 /// Points [begin, end) of an axis, the piece with this number of n.
 struct Interval {
   Expr begin, end, number, n;

@@ -10,6 +10,7 @@
 #include "soac/literal.h"
 #include "soac/outputs.h"
 #include "walk/lanes/ahead.h"
+#include "walk/lanes/quotients.h"
 #include "walk/narrow.h"
 
 namespace fulgurite::walk::lanes {
@@ -59,11 +60,12 @@ std::optional<std::int64_t> few_columns(const Walk& walk, const schedule::Region
 class Columns {
  public:
   Columns(const Walk& walk, const Accumulators& accumulators, const schedule::Region& piece,
-          std::span<const Expr> outer)
+          std::span<const Expr> outer, std::span<const schedule::Quotient> quotients = {})
       : walk_(walk),
         accumulators_(accumulators),
         piece_(piece.stm),
         outer_(outer),
+        quotients_(quotients),
         arena_(walk.arena()),
         may_repeat_((!outer.empty() || walk.range.is_row) && may_repeat(walk)),
         has_few_rows_(piece.has_few_rows && only_maps(walk)),
@@ -159,8 +161,7 @@ class Columns {
     const Expr lanes = walk_.i64(n_lanes);
     by_lanes(e, lanes, [&](const Emitter& lane, Expr t) {
       lane.for_loop(from, to, lanes, "j", [&](Expr j) {
-        const Expr last = end - lanes;
-        const Expr at = lane.bind(min(j, last), "at");
+        const Expr at = lane.bind(min(j, end - lanes), "at");
         element(lane, piece_, lane.bind(at + t, "j"), {});
       });
     });
@@ -171,6 +172,7 @@ class Columns {
     return {std::move(reductions), {}, 0, walk_.partitions};
   }
   void element(const Emitter& e, const soac::Stm& s, Expr j, const Running& running) const {
+    name_quotients(e, quotients_, j);
     walk_.space.element(e, s, outer_, j, running);
   }
 
@@ -249,16 +251,18 @@ class Columns {
 
   void steps(const Emitter& of_vectors, const soac::Stm& s, Expr t, Expr from, Expr to,
              const Running& into) const {
-    const schedule::LaneLoops& loops = walk_.loops;
-    const Emitter e = of_vectors.touching_if(loops.touch ? of_vectors.context().streaming : Expr());
+    const Emitter e = of_vectors.touching_if(walk_.loops.touch ? of_vectors.context().streaming : Expr());
+    const SteppedQuotients quotients(e, quotients_, from, t, walk_.loops.lanes);
     const auto take = [&](Expr j) {
-      read_ahead(walk_, e, j, loops.lanes);
-      element(e, s, e.bind(j + t, "j"), into);
+      read_ahead(walk_, e, j, walk_.loops.lanes);
+      quotients.name(e);
+      walk_.space.element(e, s, outer_, e.bind(j + t, "j"), into);
+      quotients.advance(e);
     };
     // Code without a loop has the many addresses of a point that gives arrays as distances from one.
-    const bool is_one_step = from.is_constant() && to == from + loops.lanes;
+    const bool is_one_step = from.is_constant() && to == from + walk_.loops.lanes;
     if (is_one_step && schedule::gives_arrays(walk_.op())) return take(from);
-    e.for_loop(from, to, walk_.i64(loops.lanes), "j", take);
+    e.for_loop(from, to, walk_.i64(walk_.loops.lanes), "j", take);
   }
 
   // The whole steps of [from, to). After the first one operators may know more (ascending.h).
@@ -298,6 +302,7 @@ class Columns {
   const Accumulators& accumulators_;
   const soac::Stm& piece_;
   const std::span<const Expr> outer_;
+  const std::span<const schedule::Quotient> quotients_;
   scalar::Arena& arena_;
   const bool may_repeat_, has_few_rows_;
   const std::optional<std::int64_t> few_;
@@ -327,7 +332,7 @@ void walk_columns(const Walk& walk, const Emitter& e, const Accumulators& accumu
   // Rows with points that fail are few.
   e.if_then_else(
       e.lower(inside->holds),
-      [&] { Columns(walk, accumulators, unchecked, outer).run(in_arrays, begin, end); },
+      [&] { Columns(walk, accumulators, unchecked, outer, inside->quotients).run(in_arrays, begin, end); },
       [&] { columns.run_by_vectors(e, begin, end); });
 }
 

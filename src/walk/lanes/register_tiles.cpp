@@ -111,7 +111,7 @@ class RegisterTiles {
 
   void walk(const ColumnStrip& strip, const soac::Lambda& body) const {
     const auto tiles = [&](const StripColumns& at) {
-      at.e.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(at, i); });
+      each(at.e, rows_.begin, rows_.end, n_rows(), "i", [&](Expr i) { tile(at, i); });
     };
     if (is_staged() && reads_panels_only(arena_, map_, nest_))
       return steps_of(nest_).in_strips(
@@ -179,7 +179,7 @@ class RegisterTiles {
     std::vector<Running> into;
   };
   static void take(const Emitter& e, const std::vector<Row>& rows, const Points& points, Expr from, Expr to) {
-    e.for_loop(from, to, e.arena().i64(1), "l", [&](Expr l) {
+    each(e, from, to, 1, "l", [&](Expr l) {
       for (std::size_t r = 0; r < rows.size(); ++r)
         point(rows[r].e, points.reductions[r], {{l}}, l, points.into[r]);
     });
