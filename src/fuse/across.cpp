@@ -1,7 +1,8 @@
 // Arrays of lines that lie across others. A scan along an axis that is not the innermost is a map of lines
-// and a map that transposes them. If lines are read and needed across, they are stored so
-// (Soac::axes_behind): the array is transposed where it is made, and neighbouring points of the map are
-// neighbours in memory. A map that only reads such an array at its own point becomes part of the lines then.
+// and a map that transposes them, and so is a loop that changes lines. If lines are read and needed across,
+// they are stored so (Soac::axes_behind): the array is transposed where it is made, and neighbouring points
+// of the map are neighbours in memory. A map that only reads such an array at its own point becomes part of
+// the lines of a scan then; where it reads nothing else, it goes.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "fuse/decide.h"
 #include "fuse/fuse.h"
 #include "soac/count.h"
+#include "soac/kept_arrays.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -41,7 +43,6 @@ struct Lines {
   const Soac& op;
 
   Var index() const { return op.body.params[0]; }
-  Var column() const { return map.body.params.back(); }
 };
 std::optional<Lines> lines_of(const Stm& stm) {
   const auto* map = as<Soac>(stm.op);
@@ -59,28 +60,48 @@ std::optional<Lines> lines_of(const Stm& stm) {
   return Lines{*map, line, *op};
 }
 
-/// Reads that go on along their last index with one parameter of a nest, and with another one.
+/// Whether it is a map along one axis whose points change lines of a length that all have in loops, and give
+/// nothing larger than a line.
+bool changes_lines(Arena& arena, const Stm& stm) {
+  const auto* map = as<Soac>(stm.op);
+  if (!map || !soac::is_map(*map) || map->dims.size() != 1) return false;
+  if (std::ranges::any_of(map->body.results, [](Expr result) { return result.type().rank > 1; }))
+    return false;
+  const auto kept = soac::kept_arrays(arena, *map, soac::same_for_all_points(*map));
+  return kept && kept->change_in_loops;
+}
+
+/// Reads of the map's arrays that go on along their last index in a point, and from point to point.
 struct Directions {
   int along = 0, across = 0;
   /// How many parameters of the map have indices after the line's in a read across.
   std::size_t n_behind = 1;
 };
-Directions directions_of(const Lines& lines) {
+Directions directions_of(const Soac& map) {
   Directions found;
+  const auto& params = map.body.params;
+  Vars inside;
+  soac::add_bound(map.body, inside);
+  for (Var param : params) inside.erase(param);
+  const auto is_of_line = [&](Expr index) {
+    Vars mentioned;
+    soac::add_mentioned({&index, 1}, mentioned);
+    return std::ranges::any_of(mentioned, [&](Var v) { return inside.contains(v); });
+  };
   // What a scan takes several operands of is read once.
   std::vector<Expr> roots;
-  soac::for_each_root(lines.op.body, [&](Expr root) { roots.push_back(root); });
+  soac::for_each_root(map.body, [&](Expr root) { roots.push_back(root); });
   scalar::for_each_node(roots, [&](Expr e) {
-    if (e.op() != Op::index) return;
+    if (e.op() != Op::index || inside.contains(e.arg(0).var())) return;
     const auto args = e.args().subspan(1);
-    if (mentions(args.back(), lines.index())) return void(++found.along);
-    if (!mentions(args.back(), lines.column())) return;
-    const auto of_line = std::ranges::find_if(args, [&](Expr arg) { return mentions(arg, lines.index()); });
+    // What all points read has no direction.
+    if (is_of_line(args.back())) return void(found.along += mentions(e, params.back()));
+    if (!mentions(args.back(), params.back())) return;
+    const auto of_line = std::ranges::find_if(args, is_of_line);
     if (of_line == args.end() || found.across++ > 0) return;
     const auto is_behind = [&](Var param) {
       return std::any_of(of_line, args.end(), [&](Expr arg) { return mentions(arg, param); });
     };
-    const auto& params = lines.map.body.params;
     found.n_behind = 0;
     for (auto param = params.rbegin(); param != params.rend() && is_behind(*param); ++param) ++found.n_behind;
   });
@@ -91,14 +112,14 @@ class Across {
  public:
   Across(Arena& arena, soac::PassContext& context) : arena_(arena), context_(context) {}
 
-  void scope(std::vector<Stm>& stms, std::vector<Expr>& results) {
+  void scope(std::vector<Stm>& stms, std::vector<Expr>& results, bool in_points) {
     for (std::size_t k = 0; k < stms.size(); ++k) {
-      if (as<Soac>(stms[k].op)) {
-        lay_across(stms, k, results);
-        continue;
-      }
-      for (auto& inner : soac::nested_in(stms[k])) scope(inner.lambda->body, inner.lambda->results);
+      lay_across(stms, k, results, in_points);
+      const bool are_points = in_points || as<Soac>(stms[k].op);
+      for (auto& inner : soac::nested_in(stms[k]))
+        scope(inner.lambda->body, inner.lambda->results, are_points);
     }
+    if (in_points) return;
     for (std::size_t k = 0; k < stms.size(); ++k) take_in(stms, k, results);
   }
 
@@ -141,8 +162,8 @@ class Across {
 
   // A place among the axes of the map's own: how many of these stand after the lines.
   std::optional<std::size_t> place_of(const std::vector<Stm>& stms, std::size_t k,
-                                      const std::vector<Expr>& results, const Lines& lines) const {
-    const Directions reads = directions_of(lines);
+                                      const std::vector<Expr>& results) const {
+    const Directions reads = directions_of(std::get<Soac>(stms[k].op));
     if (reads.along > reads.across) return {};
     Use use;
     for (std::size_t user = k + 1; user < stms.size(); ++user) add_use(stms[k], stms[user], {}, use);
@@ -157,10 +178,12 @@ class Across {
     return all;
   }
 
-  void lay_across(std::vector<Stm>& stms, std::size_t k, std::vector<Expr>& results) {
-    const auto lines = lines_of(stms[k]);
-    if (!lines || lines->map.axes_behind > 0) return;
-    const auto n_behind = place_of(stms, k, results, *lines);
+  void lay_across(std::vector<Stm>& stms, std::size_t k, std::vector<Expr>& results, bool in_points) {
+    const auto* map = as<Soac>(stms[k].op);
+    if (!map || map->axes_behind > 0) return;
+    const bool changes = changes_lines(arena_, stms[k]);
+    if (!changes && (in_points || !lines_of(stms[k]))) return;
+    const auto n_behind = place_of(stms, k, results);
     if (!n_behind || !context_.spend()) return;
     std::get<Soac>(stms[k].op).axes_behind = *n_behind;
     std::unordered_map<Var, Expr> arrays;
@@ -183,6 +206,30 @@ class Across {
     for (Expr& result : results) result = (*by)(result);
     for (Var& name : stms[k].names)
       if (const auto found = arrays.find(name); found != arrays.end()) name = found->second.var();
+    if (changes) remove_copies(stms, k, results);
+  }
+
+  // Maps that only read such arrays, each at its own point, are these arrays.
+  void remove_copies(std::vector<Stm>& stms, std::size_t k, std::vector<Expr>& results) const {
+    for (std::size_t user = k + 1; user < stms.size(); ++user) {
+      const auto* op = as<Soac>(stms[user].op);
+      if (!op || !soac::is_map(*op) || !op->body.body.empty()) continue;
+      const auto mapped = soac::view_of(stms[user]).mapped;
+      const bool copies = std::ranges::all_of(mapped, [&](const soac::Mapped& m) {
+        return m.result.op() == Op::index && is_of(stms[k], m.result.arg(0)) &&
+               reads_own_point(m.result, *op) && arena_.info(m.result.arg(0).var()).shape == op->dims;
+      });
+      if (!copies) continue;
+      std::unordered_map<Var, Expr> copied;
+      for (const soac::Mapped& m : mapped) copied.emplace(m.array, m.result.arg(0));
+      scalar::Substitution by(arena_, [&](Expr e) -> Expr {
+        const auto found = e.is_name() ? copied.find(e.var()) : copied.end();
+        return found == copied.end() ? Expr() : found->second;
+      });
+      stms.erase(stms.begin() + static_cast<std::ptrdiff_t>(user--));
+      for (std::size_t later = user + 1; later < stms.size(); ++later) soac::substitute_in(stms[later], by);
+      for (Expr& result : results) result = by(result);
+    }
   }
 
   // ---- maps of lines
@@ -299,7 +346,7 @@ class Across {
 };
 
 soac::Program run_across(soac::Program program, soac::PassContext& context) {
-  Across(*program.arena, context).scope(program.body, program.results);
+  Across(*program.arena, context).scope(program.body, program.results, false);
   return program;
 }
 

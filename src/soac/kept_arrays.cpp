@@ -18,7 +18,7 @@ Expr product(Arena& arena, std::span<const Expr> factors) {
 class Finder {
  public:
   Finder(Arena& arena, const Soac& map, const std::function<bool(std::span<const Expr>)>& is_known)
-      : arena_(arena), map_(map), is_known_(is_known), found_{{}, arena.i64(1)} {}
+      : arena_(arena), map_(map), is_known_(is_known) {}
 
   std::optional<KeptArrays> found() {
     return add(map_.body, false) ? std::optional(std::move(found_)) : std::nullopt;
@@ -40,10 +40,7 @@ class Finder {
   bool add(const Stm& s, bool in_loop) {
     const auto* op = base::as<Soac>(s.op);
     if (base::as<Sort>(s.op) || (op && !op->partitions.empty())) return false;
-    if (op && in_loop) {
-      if (!is_known_(op->dims)) return false;
-      found_.longest_step = max(found_.longest_step, product(arena_, op->dims));
-    }
+    if (op && in_loop && !is_known_(op->dims)) return false;
     const auto* loop = base::as<Loop>(s.op);
     if (loop) for_each_root(loop->body, [&](Expr root) { found_.loops_read_rows |= reads_at_point(root); });
     for (Var name : s.names) {

@@ -10,7 +10,6 @@ namespace fulgurite::soac {
 
 struct KeptArrays {
   Expr largest;                  // the bytes of the largest one; absent: there is none
-  Expr longest_step;             // the most points that an iteration of a loop takes together
   std::int64_t widest = 1;       // the bytes of the widest element
   bool change_in_loops = false;  // loops carry them
   bool loops_read_rows = false;  // loops read other arrays at an index of the point

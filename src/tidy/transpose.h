@@ -8,6 +8,10 @@
 // transposed right before the rounds that read it, so that it never leaves registers and the processor finds
 // arithmetic to do beside the moves: the one takes about as long as the other. Only what is read anyway is
 // read; what the loop stores to is left alone.
+//
+// A loop of any number of rounds takes some of them together, as many as there are in a piece, and the rest
+// one by one. What its rounds store in such runs is stored after those that are taken together: contiguous
+// pieces of each run, if runs do not overlap.
 #pragma once
 
 #include "kernel/pass.h"

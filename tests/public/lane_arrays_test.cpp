@@ -71,13 +71,42 @@ void recurrences() {
             },
             fg::rows(m));
       },
-      {1, 2, 5, 40});
+      {1, 2, 5, 9, 40});
 }
 TEST(LaneArrays, RecurrencesProperty) {
   recurrences<int>();
   recurrences<i64>();
   recurrences<fg::u8>();
   recurrences<double>();
+}
+
+// Columns that change, and that the result has as columns: those of a matrix, and those of matrices that
+// change in points.
+template <class T>
+void columns() {
+  as_interpreted<T>(
+      [](Mat<T> m) {
+        const auto summed = [](Vec<T> column) {
+          return fg::iterate(
+              fg::max(column.size() - 1, 0),
+              [&](Index k, Vec<T> x) { return fg::with(x, k + 1, x[k + 1] * column[k] + x[k]); }, column);
+        };
+        const Mat<T> across = fg::transpose(fg::map(summed, fg::columns(m)));
+        const auto scaled = fg::map(
+            [&](Exp<T> by) {
+              const Mat<T> own =
+                  fg::generate({m.size(1), 5}, [&](Index i, Index j) { return by + fg::cast<T>(i * 3 + j); });
+              return fg::transpose(fg::map(summed, fg::columns(own)));
+            },
+            fg::generate(m.size(0), [](Index i) { return fg::cast<T>(i); }));
+        return std::tuple{across, scaled, fg::map([](Exp<T> x) { return x + T(1); }, across)};
+      },
+      {1, 2, 8, 33});
+}
+TEST(LaneArrays, ColumnsProperty) {
+  columns<int>();
+  columns<fg::u8>();
+  columns<double>();
 }
 
 // Loops whose trips follow from loops around them.
@@ -138,6 +167,44 @@ TEST(LaneArrays, PlacesOfDataProperty) {
         return fg::map(of_rows, fg::rows(m));
       },
       {1, 3, 24});
+}
+
+// Long rows that each iteration makes anew, around a reduction whose points change rows of their own.
+template <class T>
+void rows_around_scalar_loops() {
+  as_interpreted<T>(
+      [](Mat<T> m) {
+        return fg::map(
+            [](Vec<T> row) {
+              const auto [last, total] = fg::iterate(
+                  3,
+                  [](Index k, Vec<T> x, Exp<T> sum) {
+                    const Exp<T> most =
+                        fg::reduce(fg::max, T(0),
+                                   fg::map(
+                                       [&](Index a) {
+                                         const Vec<T> walked = fg::iterate(
+                                             4,
+                                             [&](Index j, Vec<T> w) {
+                                               return fg::with(w, j + 1, w[j] + x[(a * 5 + j) % x.size()]);
+                                             },
+                                             fg::replicate(5, T(1)));
+                                         return walked[4] + walked[2];
+                                       },
+                                       fg::iota(7)));
+                    return std::tuple{fg::map([&](Exp<T> e) { return e + fg::cast<T>(k); }, fg::reverse(x)),
+                                      sum + most};
+                  },
+                  row, Exp<T>(T(0)));
+              return std::tuple{last, total};
+            },
+            fg::rows(m));
+      },
+      {1, 64, 65, 130});
+}
+TEST(LaneArrays, RowsAroundScalarLoopsProperty) {
+  rows_around_scalar_loops<int>();
+  rows_around_scalar_loops<double>();
 }
 
 TEST(LaneArrays, BranchesProperty) {

@@ -57,6 +57,48 @@ TEST(LaneArrays, AreForShortIterations) {
       << phase(rows, "arrays in lanes");
 }
 
+// What an iteration does around a row of its own: `inner` gives z for it.
+std::string around(const std::string& inner) {
+  return R"(program (x: i32[n, m], r: i64, l: i64) {
+    y: i32[n] = map (i < n) {
+      first: i32[m] = map (j < m) { x[i, j] }
+      last: i32[m], total: i32 = loop (first, 0i32) times 9 do (k: i64, s: i32[m], t: i32) {
+        next: i32[m] = map (j < m) { s[m - 1 - j] + 1i32 }
+        )" +
+         inner + R"(
+        return next, t + z
+      }
+      return total
+    }
+    return y
+  })";
+}
+const std::string changed_row = R"({
+          row: i32[l] = map (j < l) { s[a] }
+          done: i32[l] = loop (row) times l do (o: i64, q: i32[l]) {
+            with: i32[l] = redomap (p < 1) { o, q[o] * q[0] } scatter unordered (l) (v: i64) { q[v] }
+            return with
+          }
+          return done[l - 1]
+        })";
+
+// Points of a reduction that change rows are scalar code where lanes do not take the points around them. As
+// many elements as they have steps may be computed beside them.
+TEST(LaneArrays, AreForLongIterationsAroundScalarLoops) {
+  const Decided sums =
+      decided_lanes(around("z: i32 = redomap (a < r) " + changed_row + " reduce add comm neutral 0i32"));
+  EXPECT_NE(
+      phase(sums, "arrays in lanes").find("guard select(l <= max(l, 1) * 64 & m <= max(r * l, 1) * 64 & "),
+      std::string::npos)
+      << phase(sums, "arrays in lanes");
+  // Lanes take the points of a map.
+  const Decided maps =
+      decided_lanes(around("rows: i32[r] = map (a < r) " + changed_row + "\n        let z = rows[0]"));
+  EXPECT_NE(phase(maps, "arrays in lanes").find("guard select(max(max(m, max(r, l)), 1) <= 64 & "),
+            std::string::npos)
+      << phase(maps, "arrays in lanes");
+}
+
 // A lane adds up what it keeps only where sums pass through few roundings.
 TEST(LaneArrays, AreForShortSums) {
   const Decided sums = decided_lanes(R"(program (x: f32[n, m]) {

@@ -23,15 +23,6 @@ Kernel vectorised(std::string_view text) {
   return applied({&vectorise, &remove_dead}, std::move(kernel));
 }
 
-template <class S>
-std::vector<S> all(const Kernel& kernel) {
-  std::vector<S> found;
-  for_each_stm(kernel.body, [&](const Stm& s) {
-    if (auto* op = std::get_if<S>(&s.op)) found.push_back(*op);
-  });
-  return found;
-}
-
 TEST(Vectorise, AffineIndicesBecomeContiguousReversedAndStrided) {
   const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], n: i64)
 par grid task < n {

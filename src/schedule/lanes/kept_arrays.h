@@ -1,5 +1,6 @@
 // Arrays of points that lanes can keep: arrays of a map whose points change arrays in loops, of sizes that do
-// not differ, few elements in an iteration, as many fill vectors by themselves.
+// not differ, few elements in an iteration, as many fill vectors by themselves. Loops inside of an iteration
+// that one point takes in scalar code make up for more.
 #pragma once
 
 #include "schedule/lanes/loops.h"
@@ -11,7 +12,8 @@ using KnownSizes = std::function<bool(std::span<const Expr>)>;
 struct KeptByLanes : soac::KeptArrays {
   /// One vector of lanes, as what they keep is many values.
   LaneLoops loops;
-  /// Whether iterations are short, and sums that round so short that one lane adds them up.
+  /// Whether iterations are short beside those of loops inside of them, and sums that round so short that one
+  /// lane adds them up.
   Expr are_short;
 };
 /// None: lanes cannot keep them.

@@ -11,8 +11,8 @@ SteppedQuotients::SteppedQuotients(const Emitter& e, std::span<const Quotient> q
     const Expr wide = e.lower(of.divisor), divisor = narrow(wide);
     const Expr dividend = e.lower(of.coefficient * from + e.lower(of.base));
     const Expr stride = e.arena().i64(of.coefficient * step);
-    const Expr remainder = narrow(dividend % wide);
-    const Expr lane = e.bind(remainder + cast(of.coefficient * t, Kind::i32), "lane");
+    const Expr first = narrow(dividend % wide);
+    const Expr lane = e.bind(first + cast(of.coefficient * t, Kind::i32), "lane");
     const Expr whole = narrow(dividend / wide);
     const Expr quotient = e.declare(whole + lane / divisor, "quotient");
     const Expr remainder = e.declare(lane % divisor, "remainder");
