@@ -21,7 +21,7 @@ constinit std::atomic<const Wanted*> wanted{nullptr};
 void log(std::string_view text) noexcept {
   try {
     const Wanted* const now = wanted.load(std::memory_order_acquire);
-    if (now != nullptr && now->to) return now->to(text);
+    if (now != nullptr && now->to) return now->to(text.substr(0, text.find_last_not_of('\n') + 1));
     std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
   } catch (...) {  // the text is lost
   }

@@ -9,8 +9,7 @@ namespace fulgurite::base {
 
 using Log = std::function<void(std::string_view)>;
 
-/// Prints a text of one or more lines, without a newline at its end. Never throws: a text that cannot be
-/// printed is lost.
+/// Prints a text of one or more lines. Never throws: a text that cannot be printed is lost.
 void log(std::string_view text) noexcept;
 
 /// Texts go to `to` from here on; empty: to the standard error output. Returns where they went before.

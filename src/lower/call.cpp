@@ -65,7 +65,10 @@ void call(Launches& launches, const soac::Stm& s, const soac::Call& op) {
 
   kernel::Kernel kernel = *op.kernel;
   kernel.body = with_sites(kernel.body, op.sites);
-  lowered.plan.kernels.push_back({kernel.name, 1, {}, s.origin, launches.memory_site()});
+  plan::KernelText& text = lowered.plan.kernels.emplace_back();
+  text.name = kernel.name;
+  text.operation = s.origin;
+  text.where = launches.memory_site();
   lowered.kernels.push_back(std::move(kernel));
   lowered.notes.push_back({launch.kernel, s.origin, s.where, {}, {}, s.names, read, written});
   host.append(std::move(launch));

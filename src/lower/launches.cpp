@@ -150,8 +150,11 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
   note.source->own.insert(note.source->own.end(), e.scratch_arrays().begin(), e.scratch_arrays().end());
   for (const Emitter::FreeBuffer& buffer : e.free_buffers())
     note.source->buffers.push_back({buffer.param.name, buffer.array});
-  lowered_.plan.kernels.push_back(
-      {kernel.name, static_cast<std::int32_t>(tasks.size()), {}, note.origin, memory_sites_.at(note.where)});
+  plan::KernelText& text = lowered_.plan.kernels.emplace_back();
+  text.name = kernel.name;
+  text.n_phases = static_cast<std::int32_t>(tasks.size());
+  text.operation = note.origin;
+  text.where = memory_sites_.at(note.where);
   lowered_.kernels.push_back(std::move(kernel));
   lowered_.notes.push_back(std::move(note));
   host_.append(std::move(launch));

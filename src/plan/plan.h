@@ -171,13 +171,13 @@ struct KernelText {
   std::string name;
   std::int32_t n_phases = 1;
   std::string source;
-  // For people: the operations that it is of, and a site of the user's line (0: nowhere).
-  std::string operation = {};
-  Site where = 0;
   // For engines that ask (runtime::KernelSource).
   std::vector<std::int32_t> arguments = {}, block_sizes = {}, shared_bytes = {};
   bool can_fail = false;
   std::vector<std::int64_t> footprints = {};
+  // For people: the operations that it is of, and a site of the user's line (0: nowhere).
+  std::string operation = {};
+  Site where = 0;
   friend bool operator==(const KernelText&, const KernelText&) = default;
 };
 

@@ -193,7 +193,7 @@ class FormerElements {
     const Update place{{read.args().begin() + 1, read.args().end()}, {read.arg(0).var()}, {}};
     const Expr element = arena_.index(read.arg(0), place.place);
     const Expr old = arena_.fresh({element.kind()}, "former");
-    if (read.site() == 0 || is_inside(place, holds)) {
+    if (is_inside(place, holds)) {
       before.push_back({{old.var()}, soac::Let{element}, of.where, of.origin});
       return {arena_.boolean(true), old};
     }
@@ -214,7 +214,8 @@ class FormerElements {
   scalar::Substitution replacing(Expr read, Expr is_inside, Expr old, Var other) const {
     return scalar::Substitution(arena_, [=, this](Expr e) -> Expr {
       if (!(e == read)) return Expr();
-      if (is_inside.is_constant(1)) return old;
+      // One that is read without a check is inside wherever it is read.
+      if (is_inside.is_constant(1) || e.site() == 0) return old;
       const std::vector<Expr> place(e.args().begin() + 1, e.args().end());
       return select(is_inside, old, arena_.index(arena_.name(other), place, e.site()));
     });

@@ -40,7 +40,9 @@ std::string thrown_by(const error_programs::ErrorProgram& program) {
   }
   setenv("FULGURITE_ENGINE", engine.c_str(), 1);
   unsetenv("FULGURITE_DUMP");
+  unsetenv("FULGURITE_DEBUG");
   std::remove("errors.npy");
+  std::remove("errors.json");
   std::remove("errors.fgb");
   return std::regex_replace(said, std::regex("error_programs.h:[0-9]+"), "program.cpp:2");
 }

@@ -332,6 +332,10 @@ ERROR_PROGRAM(dump_of_no_stage) {
   setenv("FULGURITE_DUMP", "tarced", 1);
   fg::compile([](Vec<int> x) { return x + 1; }, {.engine = fg::Engine::emulator});
 }
+ERROR_PROGRAM(debug_of_no_word) {
+  setenv("FULGURITE_DEBUG", "captures,perv", 1);
+  fg::compile([](Vec<int> x) { return x + 1; }, {.engine = fg::Engine::emulator});
+}
 ERROR_PROGRAM(policy_with_a_wrong_name) {
   fg::compile([](Vec<int> x) { return x + 1; }, {.policy = "cheap_tle=8192"});
 }

@@ -31,6 +31,14 @@ inline Vec<float> power(Vec<float> x, int k) {
   for (int i = 1; i < k; ++i) result = result * x;
   return result;
 }
+template <class F>
+void tool_of(const char* text, F function) {
+  char program[] = "program", list[] = "list";
+  char* argv[] = {program, list};
+  testing::internal::CaptureStderr();
+  fg::detail::tool_main(2, argv, fg::detail::tool_programs(text, std::source_location::current(), function));
+  throw std::runtime_error(testing::internal::GetCapturedStderr());
+}
 inline void tool(std::vector<std::string> words) {
   words.insert(words.begin(), "program");
   std::vector<char*> argv;
@@ -173,6 +181,13 @@ ERROR_PROGRAM(output_twice) {
 }
 ERROR_PROGRAM(output_in_no_folder) {
   tool({"run", "power", "x.npy", "2", "-o", "nowhere/y.npy"});
+}
+ERROR_PROGRAM(profile_inside_a_profile) {
+  const auto whole = fg::profile("errors.json");
+  const auto part = fg::profile("part.json");
+}
+ERROR_PROGRAM(too_few_names_of_parameters) {
+  tool_of("fg::named(saxpy, \"alpha\")", fg::named(saxpy, "alpha"));
 }
 ERROR_PROGRAM(number_for_an_array) {
   tool({"run", "power", "1", "2"});

@@ -16,7 +16,7 @@ bool stays(const std::string& body) {
       "program(x: i32[n, m]) { y: i32[n, m] = map (i < n) {\n"
       "row: i32[m] = map (l < m) { x[i, l] }\n"
       "last: i32[m], total: i32 = loop (row, 0i32) times 5 do (k: i64, s: i32[m], t: i32) {\n" +
-          body + "}\nreturn last } return y }",
+          body + "}\nreturn last } return y } sites { 1 index \"{0}\" }",
       "test.soac");
   const auto& map = std::get<Soac>(p.body.back().op);
   const auto& loop = std::get<Loop>(map.body.body.back().op);
