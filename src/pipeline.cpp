@@ -13,6 +13,7 @@
 #include "base/dump.h"
 #include "base/fork_gate.h"
 #include "base/hash.h"
+#include "base/match.h"
 #include "base/stack.h"
 #include "distribute/footprints.h"
 #include "distribute/inspect.h"
@@ -127,13 +128,25 @@ bool has_user_lines(const Options& options) {
   return engines::row(options.engine).dialect == &emit::c && base::debugs("gdb");
 }
 
-std::string source_of(const kernel::Kernel& kernel, const Options& options) {
+// Its phases begin with the line, until a statement is of another one.
+kernel::Kernel with_line(kernel::Kernel kernel, const soac::Location& where) {
+  if (where.line == 0) return kernel;
+  kernel.lines.push_back({where.file, where.line});
+  for (kernel::Stm& phase : kernel.body) {
+    auto* par = base::as<kernel::Par>(phase.op);
+    if (par == nullptr || par->body.empty() || par->body.front().line != 0) continue;
+    par->body.front().line = static_cast<std::uint32_t>(kernel.lines.size());
+  }
+  return kernel;
+}
+
+std::string source_of(const kernel::Kernel& kernel, const soac::Location& where, const Options& options) {
   const emit::Dialect* dialect = engines::row(options.engine).dialect;
   if (dialect == nullptr) return kernel::print(kernel);
   if (!has_user_lines(options)) return emit::print(kernel, *dialect);
   emit::Dialect with_lines = *dialect;
   with_lines.user_line = "#line {0} \"{1}\"";
-  return emit::print(kernel, with_lines);
+  return emit::print(with_line(kernel, where), with_lines);
 }
 
 // Any thread's stack has room for a kernel on the CPU whose arrays take no more.
@@ -165,7 +178,7 @@ void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
     describe_blocks(kernel, lowered.plan.kernels[k]);
   else if (const std::int64_t bytes = kernel::local_bytes(kernel); bytes > small_locals)
     lowered.plan.kernels[k].shared_bytes = {static_cast<std::int32_t>(bytes)};
-  lowered.plan.kernels[k].source = source_of(kernel, options);
+  lowered.plan.kernels[k].source = source_of(kernel, lowered.notes[k].where, options);
 }
 
 // Finishes a kernel that equals an earlier one, but for the lines that it comes from: takes the earlier text.

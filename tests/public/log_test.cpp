@@ -42,4 +42,19 @@ TEST(Log, DumpsArePrintedEachTimeAProgramIsCompiled) {
   EXPECT_EQ(n_messages, 2);
 }
 
+TEST(Log, SourcesForDebuggersHaveTheUsersLines) {
+  std::vector<std::string> messages;
+  const fg::Log before = fg::log_to([&](std::string_view message) { messages.emplace_back(message); });
+  setenv("FULGURITE_DUMP", "source", 1);
+  setenv("FULGURITE_DEBUG", "gdb", 1);
+  const auto f = fg::compile([](Vec<int> x) { return fg::sum(x * 3); }, {.engine = fg::Engine::cpu});
+  const std::string line = "#line " + std::to_string(__LINE__ - 1) + " \"";
+  EXPECT_EQ(f(std::vector<int>{1, 2}), 9);
+  unsetenv("FULGURITE_DEBUG");
+  unsetenv("FULGURITE_DUMP");
+  fg::log_to(before);
+  ASSERT_FALSE(messages.empty());
+  EXPECT_NE(messages[0].find(line), std::string::npos) << messages[0];
+}
+
 }  // namespace
