@@ -45,12 +45,12 @@ TEST_F(Profiles, KernelsSayWhatTheyAreOf) {
 
 TEST_F(Profiles, ThereIsOneAtATime) {
   fg::Profile profile(file());
-  EXPECT_THROW(fg::Profile{(directory_.path() / "other.json").string()}, fg::FormatError);
+  EXPECT_THROW(fg::Profile((directory_.path() / "other.json").string()).write(), fg::FormatError);
   profile.write();
   profile.write();
   EXPECT_TRUE(std::filesystem::exists(file()));
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "other.json"));
-  fg::Profile{(directory_.path() / "other.json").string()}.write();
+  fg::Profile((directory_.path() / "other.json").string()).write();
   EXPECT_TRUE(std::filesystem::exists(directory_.path() / "other.json"));
 }
 
@@ -66,7 +66,7 @@ TEST_F(Profiles, NoneIsLeftByAnException) {
 }
 
 TEST_F(Profiles, AFileThatCannotBeMadeIsRefusedAtOnce) {
-  EXPECT_THROW(fg::Profile("/no/such/folder/trace.json"), fg::FormatError);
+  EXPECT_THROW(fg::Profile("/no/such/folder/trace.json").write(), fg::FormatError);
 }
 
 }  // namespace
