@@ -356,15 +356,23 @@ std::size_t end_of_first(std::string_view text) {
   return text.size();
 }
 
+// The exit status. Help may be asked for of a program that there is not.
+int parse_and_run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return success;
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? success : misused;
+  }
+}
+
 int run_command(CLI::App& app, const std::vector<ToolProgram>& programs, int argc, char** argv) {
   try {
     for (const ToolProgram& program : programs) check_names(program);
     refuse_unknown_command(app, argc > 1 ? argv[1] : "-");
-    app.parse(argc, argv);
+    const int status = parse_and_run(app, argc, argv);
     check_output();
-    return success;
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? success : misused;
+    return status;
   } catch (const UsageError& e) {
     fmt::print(stderr, "{}\n", e.what());
     return misused;

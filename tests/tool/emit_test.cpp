@@ -91,7 +91,7 @@ TEST_F(ToolEmit, RefusesWhatMakesNoSense) {
   EXPECT_REFUSES("rmse rmse --target c" + out(),
                  "rmse stands twice: give one of them another name, as in rmse_2=rmse");
   EXPECT_REFUSES("power --target c" + out(),
-                 "power has 1 constant, 0 given: power(f32[], constant i32) -> f32[]");
+                 "power has 1 constant, 0 given: power(base: f32[], exponent: constant i32) -> f32[]");
   EXPECT_REFUSES("rmse --target c --levels sparc" + out(), "sparc");
   EXPECT_REFUSES("rmse --target c --precision high" + out(), "high");
 }
