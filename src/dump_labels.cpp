@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "schedule/rewrites/rewrite.h"
 #include "tidy/passes.h"
 
@@ -29,10 +30,7 @@ void check_dump_labels(std::span<const soac::Pass* const> passes) {
   const char* wanted = std::getenv("FULGURITE_DUMP");
   if (wanted == nullptr) return;
   const std::vector<std::string_view> labels = dump_labels(passes);
-  for (std::string_view rest = wanted; !rest.empty();) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view label = rest.substr(0, comma);
-    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+  for (const std::string& label : base::split(wanted, ',')) {
     if (!label.empty() && !std::ranges::binary_search(labels, label))
       throw FormatError(
           fmt::format("FULGURITE_DUMP: there is no stage or pass '{}'; the nearest name is {}, and "

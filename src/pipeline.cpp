@@ -253,8 +253,8 @@ Report compile_here(const soac::Program& traced, const Options& options, const s
 
 // "rmse, program.cpp:12"
 std::string label_of(const plan::Loaded& loaded, const plan::KernelText& kernel) {
-  if (kernel.where == 0) return loaded.plan.name;
-  const Where& where = loaded.sites.at(kernel.where - 1).where;
+  const Where where = plan::where_of(loaded, kernel);
+  if (where.line == 0) return loaded.plan.name;
   const std::size_t folder = where.file.rfind('/');
   const std::string file = folder == where.file.npos ? where.file : where.file.substr(folder + 1);
   return fmt::format("{}, {}:{}", loaded.plan.name, file, where.line);

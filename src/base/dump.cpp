@@ -7,19 +7,12 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/text.h"
 
 namespace fulgurite::base {
 
 bool dumps(std::string_view label) {
-  const char* wanted = std::getenv("FULGURITE_DUMP");
-  if (wanted == nullptr) return false;
-  std::string_view rest = wanted;
-  for (;;) {
-    std::size_t comma = rest.find(',');
-    if (rest.substr(0, comma) == label) return true;
-    if (comma == rest.npos) return false;
-    rest.remove_prefix(comma + 1);
-  }
+  return is_among(label, std::getenv("FULGURITE_DUMP"));
 }
 
 bool dumps_anything() {

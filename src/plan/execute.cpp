@@ -346,7 +346,7 @@ class Run {
     launch.n_elements = n_elements;
     const runtime::Kernel& launched = kernel(s.kernel);
     const std::string& name = loaded_.plan.kernels[static_cast<std::size_t>(s.kernel)].name;
-    runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written, s.kernel);
+    runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written);
     if (span.is_on()) describe(s.kernel, span);
     if (auto failure = device_.launch(launched, launch)) fail(*failure);
     if (span.is_on() && loaded_.identity.empty())
@@ -355,7 +355,7 @@ class Run {
 
   void describe(std::int32_t number, runtime::Span& span) const {
     const KernelText& text = loaded_.plan.kernels[static_cast<std::size_t>(number)];
-    const Where where = text.where == 0 ? Where() : loaded_.sites.at(text.where - 1).where;
+    const Where where = where_of(loaded_, text);
     span.set_origin(loaded_.plan.name, text.operation, where.file, where.line);
   }
 
@@ -476,6 +476,10 @@ class Run {
 };
 
 }  // namespace
+
+Where where_of(const Loaded& loaded, const KernelText& kernel) {
+  return kernel.where == 0 ? Where() : loaded.sites.at(kernel.where - 1).where;
+}
 
 void execute(const Loaded& loaded, std::span<const detail::ArgumentView> arguments,
              std::span<detail::ResultValue> results) {

@@ -27,6 +27,9 @@ struct Loaded {
   std::vector<SiteText> sites;                                  // Site s is sites[s - 1]
 };
 
+/// The user's line that the kernel is of; no line if it is of none.
+Where where_of(const Loaded&, const KernelText&);
+
 /// Arguments and results in the plan's order; the caller has checked their number, kinds and ranks. Throws
 /// ShapeError, IndexError, ArithmeticError, OutOfMemory; nothing is leaked or half-written then.
 void execute(const Loaded&, std::span<const detail::ArgumentView> arguments,

@@ -27,7 +27,6 @@ struct Event {
   std::int64_t start = 0, duration = 0;             // nanoseconds, from the beginning of the profile
   int thread = 0;                                   // numbered from 0 in the order of their first events
   std::uint64_t bytes_read = 0, bytes_written = 0;  // by kernels, as their plans count; by transfers
-  std::int32_t kernel = -1;                         // of the plan
   std::string program = {}, operation = {};         // of a kernel: what it is of
   std::string file = {};                            // and where the user wrote that
   unsigned line = 0;
@@ -46,12 +45,11 @@ inline std::atomic<bool> is_profiling{false};
 class Span {
  public:
   Span(Activity activity, std::string_view name, std::uint64_t bytes_read = 0,
-       std::uint64_t bytes_written = 0, std::int32_t kernel = -1) {
+       std::uint64_t bytes_written = 0) {
     if (!is_profiling.load(std::memory_order_relaxed)) return;
     begin(activity, name);
     event_->bytes_read = bytes_read;
     event_->bytes_written = bytes_written;
-    event_->kernel = kernel;
   }
   ~Span() {
     if (event_) end();

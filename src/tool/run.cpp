@@ -191,10 +191,11 @@ std::string description(const ToolProgram& program) {
     return fmt::format("a .npy file of {}, {}", scalar::name_of(kind_of(v)),
                        counted(static_cast<std::uint64_t>(v.rank), "axis", "axes"));
   };
+  const std::vector<std::string> names = parameter_names(program);
   std::string text = signature(program) + "\n";
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
     const ToolValue& v = program.parameters[i];
-    const std::string name = name_of(parameter_names(program), v);
+    const std::string name = name_of(names, v);
     text += fmt::format("  argument {}{}: {}, {}{}\n", i + 1, name.empty() ? "" : " (" + name + ")",
                         type_of(v), form(v), v.is_constant ? "; the program is traced with its value" : "");
   }

@@ -49,10 +49,7 @@ int n_registered() {
 }
 
 TEST(CodeNames, PerfHasAMapOfFunctions) {
-  const std::string file =
-      "/tm"
-      "p/perf-" +
-      std::to_string(getpid()) + ".map";
+  const std::string file = "/tmp/perf-" + std::to_string(getpid()) + ".map";
   std::filesystem::remove(file);
   const std::string object = compile("saxpy", test::saxpy().text, {});
   const Module without(object, "nobody asks");

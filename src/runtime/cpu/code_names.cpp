@@ -36,8 +36,8 @@ namespace fulgurite::runtime::cpu {
 void tell_perf(std::span<const CodeRange> functions, std::string_view label) {
   std::string lines;
   for (const CodeRange& f : functions)
-    fmt::format_to(std::back_inserter(lines), "{:x} {:x} {} of {}\n",
-                   reinterpret_cast<std::uintptr_t>(f.begin), f.size, f.function, label);
+    fmt::format_to(std::back_inserter(lines), "{:x} {:x} {}{}{}\n", reinterpret_cast<std::uintptr_t>(f.begin),
+                   f.size, f.function, label.empty() ? "" : " of ", label);
   // One write each time, so that threads' lines do not mix. perf wants the file to be the process owner's.
   const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
