@@ -477,10 +477,6 @@ class Run {
 
 }  // namespace
 
-Where where_of(const Loaded& loaded, const KernelText& kernel) {
-  return kernel.where == 0 ? Where() : loaded.sites.at(kernel.where - 1).where;
-}
-
 void execute(const Loaded& loaded, std::span<const detail::ArgumentView> arguments,
              std::span<detail::ResultValue> results) {
   FULGURITE_CHECK(

@@ -28,7 +28,9 @@ struct Loaded {
 };
 
 /// The user's line that the kernel is of; no line if it is of none.
-Where where_of(const Loaded&, const KernelText&);
+inline Where where_of(const Loaded& loaded, const KernelText& kernel) {
+  return kernel.where == 0 ? Where() : loaded.sites.at(kernel.where - 1).where;
+}
 
 /// Arguments and results in the plan's order; the caller has checked their number, kinds and ranks. Throws
 /// ShapeError, IndexError, ArithmeticError, OutOfMemory; nothing is leaked or half-written then.
