@@ -405,9 +405,11 @@ plan::Loaded load(const soac::Program& traced, const Options& options, const run
 
 namespace {
 
-plan::Loaded load_anew(const soac::Program& optimised, const Options& given, kernel::PassContext& context,
+plan::Loaded load_anew(const soac::Program& program, const Options& given, kernel::PassContext& context,
                        const Intervention& change) {
   const base::CompilingSection section;
+  // Before lowering adds statements: the plan's sites are the program's.
+  const soac::Program optimised = soac::with_room_sites(program);
   Options options = given;
   options.background = false;
   return base::with_stack(base::deep_stack, [&] {

@@ -53,7 +53,7 @@ target_compile_options(mpi_files PRIVATE -O0)
 add_dependencies(mpi_programs mpi_files tool_example)
 
 # add_mpi_suite(MPI RANKS NAME [WITHOUT]): the public suite on so many ranks, but for tests of callers side by side, of arrays above 1 GB, and of what
-# the policy changes: what explain says, the memory of histograms; and but for what WITHOUT says. One rank alone shares nothing. Without tiny tasks
+# the policy changes: what explain says, the memory of histograms; of profiles, which rank 0 alone writes; and but for what WITHOUT says. One rank alone shares nothing. Without tiny tasks
 # its kernels are those of the engine cpu, which are in the cache; it has them where all numbers of ranks are tried.
 function(add_mpi_suite mpi ranks name)
   set(job_limit 400)
@@ -65,7 +65,7 @@ function(add_mpi_suite mpi ranks name)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/mpi_suite_${mpi}_${ranks}")
   file(MAKE_DIRECTORY "${folder}")
   add_mpi_job(${name}_${mpi}_${ranks} 0 "PASSED" "${FULGURITE_MPIRUN_${mpi}}" -n ${ranks} "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_suite.sh"
-    "${folder}" "$<TARGET_FILE:test_public>" "--gtest_filter=-*Slow*:*Timing*:*Large*:*Concurrent*:HostPage.MemoryAndThreads:Errors.OptionsThatTheEnvironmentSets:Guide.ShowsWhatExplainTells:Structure.TwoHistograms${ARGN}"
+    "${folder}" "$<TARGET_FILE:test_public>" "--gtest_filter=-*Slow*:*Timing*:*Large*:*Concurrent*:HostPage.MemoryAndThreads:HostPage.MessagesAndProfiles:Profiles.*:Errors.OptionsThatTheEnvironmentSets:Guide.ShowsWhatExplainTells:Structure.TwoHistograms${ARGN}"
     --gtest_brief=1)
 endfunction()
 
