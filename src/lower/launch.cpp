@@ -31,11 +31,10 @@ schedule::Launch decided(Launches& launches, const soac::Stm& s, const schedule:
                                       }};
   schedule::Launch launch =
       launches.has_blocks() ? schedule::decide_blocks(around, s) : schedule::decide_lanes(around, s);
-  if (!options.edit_schedule) return launch;
-  schedule::Launch edited = options.edit_schedule(launch);
-  schedule::check(launches.program(), edited, "an edit");
-  schedule::check_tasks(launch, edited, "an edit");
-  return edited;
+#ifndef NDEBUG
+  schedule::check(launches.program(), launch, "the decision");
+#endif
+  return edited(launches, std::move(launch));
 }
 
 // The host asks before the launch.
@@ -54,6 +53,15 @@ Emitter in_groups(Launches& launches, const Emitter& e, const soac::Soac& op) {
 }
 
 }  // namespace
+
+schedule::Launch edited(const Launches& launches, schedule::Launch decided) {
+  const EditSchedule& edit = launches.options().edit_schedule;
+  if (!edit) return decided;
+  schedule::Launch edited = edit(decided);
+  schedule::check(launches.program(), edited, "an edit");
+  schedule::check_tasks(decided, edited, "an edit");
+  return edited;
+}
 
 void launch(Launches& launches, const soac::Stm& s, const schedule::WindowProducers& producers) {
   const auto scheduled = std::make_shared<const schedule::Launch>(decided(launches, s, producers));

@@ -7,6 +7,9 @@
 
 namespace fulgurite::lower {
 
+/// The schedule as `Options::edit_schedule` changes it, checked; as it was decided if there is none.
+schedule::Launch edited(const Launches&, schedule::Launch decided);
+
 /// Appends the launch to the plan, with the memory of its results, and binds the names of the statement.
 /// Arrays of producers are nowhere in memory.
 void launch(Launches&, const soac::Stm&, const schedule::WindowProducers&);

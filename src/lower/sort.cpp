@@ -1,10 +1,14 @@
 #include "lower/sort.h"
 
+#include <memory>
+
+#include "lower/launch.h"
 #include "lower/scalar_kernels.h"
 #include "lower/storage.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/radix.h"
 #include "walk/lanes/row_sort.h"
+#include "walk/phase.h"
 
 namespace fulgurite::lower {
 
@@ -12,16 +16,15 @@ namespace {
 
 // One launch, whose tasks sort a row each at a time.
 void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows& rows) {
-  const schedule::LanesPolicy& by = launches.options().lanes;
   scalar::Arena& arena = launches.arena();
   const Emitter all = launches.emitter();
   const Expr zero = arena.i64(0), one = arena.i64(1), n = arena.info(s.names[0]).shape[0];
   for (Var name : s.names) launches.allocate(name);
-  // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
+  const auto scheduled = std::make_shared<const schedule::Launch>(
+      edited(launches, schedule::sort_each_row(s, rows, launches.options().lanes)));
+  const schedule::Skeleton& by = walk::skeleton_of(scheduled->phases[0]);
   const Expr longest = rows.are_segments ? min(rows.longest, rows.most) : rows.longest;
-  const Expr most = min(rows.count, n / max(longest, one));
-  const Expr n_tasks = min(max(most, one), by.sort_tasks);
-  const Expr per_task = schedule::ceil_div(rows.count, n_tasks);
+  const Expr n_tasks = by.tasks, per_task = schedule::ceil_div(rows.count, n_tasks);
   kernel::Block phases = all.block([&] {
     all.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
       const Emitter e = all.of_task(task, n_tasks);
@@ -42,25 +45,19 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
         const auto by_digits = [&] { sort.sort(length, rows.arrays, begin, results); };
         const auto by_insertion = [&] { sort.insert_all(length, rows.arrays, begin, results); };
         if (!rows.are_segments) return by_digits();
+        const std::int64_t few = walk::number_of(by, "inserted");
         e.if_then(e.lower(length <= rows.most),
-                  [&] { e.if_then_else(e.lower(length <= by.sort_inserted), by_insertion, by_digits); });
+                  [&] { e.if_then_else(e.lower(length <= few), by_insertion, by_digits); });
       });
     });
   });
   Expr bytes = zero;
   for (Var name : s.names) bytes = bytes + launches.bytes(name);
-  schedule::Launch launch;
-  launch.name = "sort_rows";
-  launch.statement = s;
-  launch.vector_lanes = 16;
-  schedule::Phase row_by_row{"rows", s, schedule::Skeleton{"sort rows", {}, n_tasks}, {}};
-  row_by_row.why = schedule::reasons_of_sort(by, rows.are_segments);
-  launch.phases.push_back(std::move(row_by_row));
   LaunchNote note{};
   note.origin = s.origin + ", row by row";
   note.where = s.where;
   note.names = s.names;
-  note.launch = std::make_shared<const schedule::Launch>(std::move(launch));
+  note.launch = scheduled;
   note.bytes_read = note.bytes_written = bytes;
   const std::vector<Expr> tasks{n_tasks};
   launches.launch("sort_rows", all, std::move(phases), tasks, bytes, bytes, std::move(note));

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "base/match.h"
+#include "schedule/check_joins.h"
+#include "schedule/check_stages.h"
 #include "schedule/check_tiles.h"
 #include "schedule/nest.h"
 #include "schedule/print.h"
@@ -89,9 +91,9 @@ class Checker {
     for (const Stage& stage : nest.stages)
       require(stage.at < nest.cuts.size() && stage.size > 0,
               "has a stage outside of its cuts, or of no elements");
-    if (combined != &op)
-      for (const std::string& fault : faults_of_tiles(*program_.arena, nest, *combined))
-        require(false, fault);
+    for (const std::string& fault : combined == &op ? faults_of_stages(*program_.arena, launch_, nest, op)
+                                                    : faults_of_tiles(*program_.arena, nest, *combined))
+      require(false, fault);
     for (const Combine& each : nest.combines) combine(nest, *combined, each);
     splits(nest, op);
     const std::string around = where_;
@@ -150,8 +152,9 @@ class Checker {
       if (outer.axis != cut.axis) continue;
       const auto outer_size = constant(outer.size);
       if (!size || !outer_size) continue;
-      // Threads that get no point of a small piece do nothing.
-      require(*size <= *outer_size || cut.unit == Unit::thread,
+      // Lanes and threads that get no point of a small piece do nothing, nor do runs of lanes.
+      const bool may_be_idle = by_hardware || cut.unit == Unit::registers || folds_runs(nest);
+      require(*size <= *outer_size || may_be_idle,
               "cuts an axis into pieces larger than those of the cut around it");
       require(cut.tail != Tail::exact || *outer_size % *size == 0, "says that pieces are full which are not");
     }
@@ -163,6 +166,13 @@ class Checker {
     }
   }
 
+  static bool folds_runs(const Nest& nest) {
+    return std::ranges::any_of(nest.combines, [](const Combine& combine) {
+      return std::ranges::any_of(combine.levels,
+                                 [](const Combine::Level& level) { return level.how == Join::runs; });
+    });
+  }
+
   // Lanes that take several rows one after the other have nothing to combine points in.
   void rows_together(const Nest& nest, const soac::Soac& op) {
     for (const Cut& cut : nest.cuts)
@@ -170,13 +180,6 @@ class Checker {
               "takes rows together whose points are combined");
   }
 
-  // The operator of an output; nothing where it has none.
-  static const soac::Reduction* operator_of(const soac::Soac& op, const Combine& combine) {
-    if (combine.part == Combine::Part::reduction) return &op.reductions[combine.which];
-    if (combine.part == Combine::Part::scatter && !op.scatters[combine.which].combine.empty())
-      return &op.scatters[combine.which].combine[0];
-    return nullptr;
-  }
   static std::size_t n_outputs(const soac::Soac& op, Combine::Part part) {
     switch (part) {
       case Combine::Part::reduction: return op.reductions.size();
@@ -192,17 +195,8 @@ class Checker {
   void combine(const Nest& nest, const soac::Soac& op, const Combine& combine) {
     if (combine.which >= n_outputs(op, combine.part))
       return require(false, "combines an output that is not there");
-    const soac::Reduction* by = operator_of(op, combine);
-    for (const Combine::Level& level : combine.levels) {
-      const bool needs_cut = level.unit == Unit::lane || level.unit == Unit::thread;
-      require(!needs_cut || outermost(nest, level.unit) != nullptr,
-              fmt::format("combines by {} without such a cut", name_of(level.unit)));
-      const bool reorders =
-          level.how == Join::accumulators || level.how == Join::copies || level.how == Join::atomic;
-      if (reorders && by)
-        require(by->commutative, fmt::format("combines by {} with an operator that is not known to commute",
-                                             name_of(level.how)));
-    }
+    for (const std::string& fault : faults_of_joins(*program_.arena, nest, op, combine))
+      require(false, fault);
     for (Var array : combine.memory)
       require(is_memory(array) || is_copy(array), "combines in an array that is not the launch's memory");
   }

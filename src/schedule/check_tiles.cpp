@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "schedule/check_stages.h"
 #include "schedule/nest.h"
 #include "schedule/packed_terms.h"
 #include "schedule/shared_operands.h"
-#include "soac/walk.h"
 
 namespace fulgurite::schedule {
 
@@ -47,6 +47,8 @@ class TileChecker {
   // are, or a column of rows.
   void stage(const Stage& stage) {
     require(stage.read && reads(combined_, stage.read), "stages what the reduction inside does not read");
+    require(!stage.read || !scalar::can_fail(stage.read) || always_reads(combined_, stage.read),
+            "stages what may fail and is not read at each point");
     if (stage.at >= nest_.cuts.size()) return;
     const Cut& at = nest_.cuts[stage.at];
     std::optional<std::int64_t> depth;
@@ -81,15 +83,6 @@ class TileChecker {
     for (const Combine& combine : nest_.combines)
       for (const Combine::Level& level : combine.levels)
         require(level.how != Join::chain || level.n % slice == 0, "has chains that end within a slice");
-  }
-
-  // Whether the expression is a part of what the body computes.
-  static bool reads(const soac::Soac& op, Expr part) {
-    bool found = false;
-    soac::for_each_root(op.body, [&](Expr root) {
-      scalar::for_each_node(std::span(&root, 1), [&](Expr e) { found = found || e == part; });
-    });
-    return found;
   }
 
   scalar::Arena& arena_;

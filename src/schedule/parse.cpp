@@ -107,7 +107,8 @@ Cut cut(Reader& in) {
           in.word(units, "who takes the pieces"),
           in.word(tails, "what happens to the last piece"),
           in.number_if_any(),
-          in.number_if("left_out")};
+          in.number_if("left_out"),
+          in.accept("alone") ? in.number() : 2};
 }
 
 Stage stage(Reader& in) {

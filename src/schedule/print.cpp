@@ -103,7 +103,8 @@ class Printer {
     for (const Cut& cut : nest.cuts)
       line(depth, fmt::format("cut {} by {} {} {}{}", cut.axis, text(cut.size), name_of(cut.unit),
                               name_of(cut.tail), cut.rest == 0 ? "" : fmt::format(" {}", cut.rest)) +
-                      (cut.left_out == 0 ? "" : fmt::format(" left_out {}", cut.left_out)));
+                      (cut.left_out == 0 ? "" : fmt::format(" left_out {}", cut.left_out)) +
+                      (cut.alone == 2 ? "" : fmt::format(" alone {}", cut.alone)));
     for (const Split& split : nest.splits) line(depth, "split " + text(split.condition));
     for (const Stage& each : nest.stages) stage(depth, each);
     for (const Combine& each : nest.combines) combine(depth, each);

@@ -27,7 +27,7 @@ bool moves_along(Expr index, Var var) {
 
 // Whether the element that is read is another one at each point of the map and of the reduction inside, at
 // neighbouring places along the map's last axis, and far apart along that of the reduction.
-bool is_in_rows(scalar::Arena& arena, Expr read, const soac::Soac& map, Var row) {
+bool is_in_rows(const Surroundings& at, Expr read, const soac::Soac& map, Var row) {
   const auto args = read.args();
   for (std::size_t d = 0; d < map.dims.size(); ++d)
     if (!map.dims[d].is_constant(1) && !mentions(read, map.body.params[d])) return false;
@@ -38,13 +38,13 @@ bool is_in_rows(scalar::Arena& arena, Expr read, const soac::Soac& map, Var row)
   };
   for (std::size_t k = 1; k + 1 < args.size(); ++k)
     if (mentions(args[k], column) || (mentions(args[k], row) && is_of_map(args[k]))) return false;
-  const auto along = scalar::affine_in(arena, args.back(), column);
-  const auto across = scalar::affine_in(arena, args.back(), row);
-  constexpr std::int64_t near = 64;
+  const auto along = scalar::affine_in(at.arena, args.back(), column);
+  const auto across = scalar::affine_in(at.arena, args.back(), row);
+  const std::int64_t far = at.policy.lanes.fold_distance;
   if (!along || !along->coefficient.is_constant(1) || !across) return false;
   if (!across->coefficient.is_constant()) return true;
   const auto step = static_cast<std::int64_t>(across->coefficient.bits());
-  return step == 0 || step <= -near || near <= step;
+  return step == 0 || step <= -far || far <= step;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ bool folds_outside(const Surroundings& at, const soac::Soac& op) {
   if (inner.dims.size() != 1 || makes_arrays(op)) return false;
   bool found = false;
   scalar::for_each_node(inner.body.results, [&](Expr e) {
-    found = found || (e.op() == scalar::Op::index && is_in_rows(at.arena, e, op, inner.body.params[0]));
+    found = found || (e.op() == scalar::Op::index && is_in_rows(at, e, op, inner.body.params[0]));
   });
   return found;
 }

@@ -192,6 +192,32 @@ TEST(EditedSchedules, RowsOfATile) {
   EXPECT_EQ(count(texts.before, "min_i64"), count(texts.after, "min_i64") + 4) << "each row has an index";
 }
 
+// A row of more elements than `inserted` is moved by digits before insertion.
+TEST(EditedSchedules, NumbersOfASort) {
+  const Texts texts =
+      edited(R"(program "sorted" (x: i32[n]) {
+  y: i32[n] = sort (x) by (a: i32) { u32(a) }
+  return y
+})",
+             {array_value(numbers<std::int32_t>(n, 1000))}, R"("inserted" 16)", R"("inserted" 4242)");
+  EXPECT_EQ(count(texts.before, "4242"), 0u) << texts.before;
+  EXPECT_GT(count(texts.after, "4242"), 0u) << texts.after;
+}
+
+// Short ends of rows are vectors with masks, unless their points are taken one by one.
+TEST(EditedSchedules, PointsThatAreTakenAlone) {
+  const Texts texts = edited(R"(program "rows" (x: f32[m, n]) {
+  y: f32[m, n] = map (i < m, j < n) {
+    v: f32 = if j < 4 { x[i, n - 1 - j] } else { x[i, j - 4] }
+    return v
+  }
+  return y
+})",
+                             {array_value({50, 300}, numbers<float>(15000, 8))}, "lane apart ([0-9]+)",
+                             "lane apart $1 alone 4");
+  EXPECT_NE(texts.before, texts.after);
+}
+
 const std::string product_of_bytes = R"(program "bytes" (a: i8[n, k], b: u8[k1, m]) {
   c: i32[n, m] = map (i < n, j < m) {
     s: i32 = redomap (l < k) { i32(a[i, l]) * i32(b[l, j]) } reduce add comm neutral 0i32

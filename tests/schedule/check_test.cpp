@@ -112,6 +112,110 @@ TEST(ScheduleCheck, FindsJoinsThatTheOperatorForbids) {
                [](scalar::Arena&, Launch&, Nest& nest) { nest.combines[0].levels[0].unit = Unit::thread; });
 }
 
+TEST(ScheduleCheck, FindsJoinsOfOtherOutputs) {
+  const auto join = [](Join how, Unit unit = Unit::grid) {
+    return [how, unit](scalar::Arena&, Launch&, Nest& nest) { nest.combines[0].levels[0] = {unit, how}; };
+  };
+  expect_fault("combines a reduction by packed, which is for other outputs", join(Join::packed));
+  expect_fault("combines a reduction by carried, which is for other outputs", join(Join::carried));
+  expect_fault("combines a reduction by atomic, which is for other outputs", join(Join::atomic));
+  expect_fault("combines by partials without memory",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.combines[0].memory.clear(); });
+}
+
+// The faults of a histogram, or of a scatter without an operator, whose innermost join is another one.
+std::string faults_of_scatter(const std::string& combine, Join how) {
+  testing_schedule::Decided made = testing_schedule::decided_lanes(R"(program (x: i32[n]) {
+    y: i32[100] = redomap (i < n) { i64(x[i]), x[i] } scatter (100) (j: i64) { 0i32 } )" +
+                                                                   combine + R"(
+    return y
+  })");
+  for (Phase& phase : made.launch.phases)
+    if (auto* nest = std::get_if<Nest>(&phase.walk))
+      for (Combine& each : nest->combines)
+        if (each.part == Combine::Part::scatter && !each.levels.empty()) each.levels.front().how = how;
+  std::string all;
+  for (const std::string& fault : faults_of(made.program, made.launch)) all += fault + '\n';
+  return all;
+}
+
+TEST(ScheduleCheck, FindsJoinsThatTheOperatorOfAScatterForbids) {
+  const std::string sum = "combine add comm neutral 0i32";
+  const std::string difference = "combine (a: i32, b: i32) { a - b } neutral 0i32",
+                    taken = "combine (a: i32, b: i32) { select(a < b, b, a) } neutral -2147483648i32";
+  EXPECT_EQ(faults_of_scatter(sum, Join::copies), "");
+  EXPECT_EQ(faults_of_scatter(sum, Join::atomic), "");
+  EXPECT_NE(faults_of_scatter(difference, Join::copies).find("by copies with an operator that is not known"),
+            std::string::npos);
+  EXPECT_NE(
+      faults_of_scatter(difference, Join::atomic).find("by atomic with an operator that is no operation"),
+      std::string::npos);
+  EXPECT_NE(faults_of_scatter(difference, Join::taken).find("by taken with an operator that does not choose"),
+            std::string::npos);
+  EXPECT_EQ(faults_of_scatter(taken, Join::taken), "");
+  EXPECT_NE(
+      faults_of_scatter(sum, Join::exchange).find("by exchange where one of several values has to stay"),
+      std::string::npos);
+  EXPECT_NE(faults_of_scatter(sum, Join::ranked).find("by ranked with an operator"), std::string::npos);
+}
+
+TEST(ScheduleCheck, FindsStagesOfWhatIsNotRead) {
+  const char* message = "phase 'main' stages what its points do not read";
+  expect_fault(message, [](scalar::Arena& arena, Launch&, Nest& nest) {
+    Stage stage{arena.fresh_array(Kind::f32, {arena.i64(8)}, "y").var(), 2};
+    stage.size = 8;
+    const Expr zero = arena.i64(0);
+    stage.read = arena.index(arena.name(stage.array), std::span(&zero, 1));
+    nest.stages.push_back(stage);
+  });
+}
+
+// The faults of a stencil of an array that the map before it makes in windows alone.
+std::string faults_of_windows(const std::function<void(scalar::Arena&, Launch&, Nest&)>& harm) {
+  testing_schedule::Decided made = testing_schedule::decided(R"(program (x: f32[n]) {
+    y: f32[n - 2] = map (i < n - 2) { x[i] + x[i + 1] + x[i + 2] }
+    return y
+  })");
+  std::string all;
+  for (Phase& phase : made.launch.phases)
+    if (auto* nest = std::get_if<Nest>(&phase.walk); nest && !nest->stages.empty())
+      harm(*made.program.arena, made.launch, *nest);
+  for (const std::string& fault : faults_of(made.program, made.launch)) all += fault + '\n';
+  return all;
+}
+
+/// The stage's array is nowhere in memory: its elements are these.
+void compute(scalar::Arena& arena, Launch& launch, Stage& stage, const std::function<Expr(Expr)>& element) {
+  const Expr i = arena.fresh({Kind::i64}, "i");
+  stage.computed = true;
+  launch.computed.push_back({stage.array, {{i.var()}, {}, {element(i)}}});
+}
+
+TEST(ScheduleCheck, FindsWindowsThatDoNotServeWhatIsRead) {
+  EXPECT_EQ(faults_of_windows([](scalar::Arena& arena, Launch& launch, Nest& nest) {
+              compute(arena, launch, nest.stages[0], [&](Expr i) { return cast(i, Kind::f32); });
+            }),
+            "");
+  EXPECT_NE(faults_of_windows([](scalar::Arena& arena, Launch& launch, Nest& nest) {
+              nest.stages[0].around[0].high = 1;
+              compute(arena, launch, nest.stages[0], [&](Expr i) { return cast(i, Kind::f32); });
+            }).find("reads an array that is nowhere in memory outside of its stage"),
+            std::string::npos);
+  EXPECT_NE(faults_of_windows([](scalar::Arena&, Launch&, Nest& nest) {
+              nest.stages[0].size = 2;
+            }).find("has no room for what it stages"),
+            std::string::npos);
+}
+
+TEST(ScheduleCheck, FindsElementsThatMayFailBeforeTheyAreRead) {
+  EXPECT_NE(faults_of_windows([](scalar::Arena& arena, Launch& launch, Nest& nest) {
+              compute(arena, launch, nest.stages[0], [&](Expr i) {
+                return cast(arena.apply(scalar::Op::div, {arena.i64(7), i}, 1), Kind::f32);
+              });
+            }).find("computes elements that may fail before they are read"),
+            std::string::npos);
+}
+
 TEST(ScheduleCheck, FindsMemoryThatIsNotTheLaunchs) {
   expect_fault("combines in an array that is not the launch's memory",
                [](scalar::Arena&, Launch& launch, Nest&) { launch.memory.clear(); });

@@ -68,7 +68,7 @@ void add_partials(Building& at, const LongRows& long_rows) {
   const Grid tiles{{}, long_rows.columns, {}, long_rows.tile, 0};
   const LaneLoops loops = loops_of_parts(at, inner);
   Nest row = nest_of(arena, reduction, loops, at.lanes, {&tiles, true});
-  if (row.splits.size() > most_inner_splits) row.splits.clear();
+  limit_inner_splits(row, at.lanes.by);
   leave_parts(at, inner, long_rows.partials, false, row);
   nest.inner.push_back({reduction.nest, std::move(row)});
   Phase& phase = at.add("partials", std::move(computes), std::move(nest));

@@ -237,6 +237,7 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
   LaneLoops loops;
   loops.chain = static_cast<int>(by.chain);
   loops.portion = by.portion;
+  loops.alone = static_cast<int>(by.scalar_points);
   const Costs costs(by);
   const double work = costs.of_point(soac);
   const soac::OutputView outputs = soac::view_of(soac);

@@ -15,6 +15,8 @@ struct LaneLoops {
   int lanes = 64;
   /// The width of a vector: points that lanes take together where fewer than `lanes` are left.
   int tail_lanes = 16;
+  /// This many points at an end of a row, or fewer, are taken one by one.
+  int alone = 2;
   /// Lanes that scan together; more lanes cost more operator applications but fewer carries.
   int scan_lanes = 64;
   /// Points of the run that each of these lanes scans by itself; 0: lanes scan neighbouring points.

@@ -68,7 +68,7 @@ void add_cuts(Arena& arena, const LaneLoops& loops, const Place& place, const In
   if (in.runs) nest.cuts.push_back({columns, arena.i64(loops.run * loops.run_lanes), Unit::sequence});
   if (in.any)
     nest.cuts.push_back({columns, arena.i64(in.scans ? loops.scan_lanes : loops.lanes), Unit::lane,
-                         Tail::apart, loops.tail_lanes});
+                         Tail::apart, loops.tail_lanes, 0, loops.alone});
   if (in.runs) nest.cuts.push_back({columns, arena.i64(loops.run_steps), Unit::registers});
 }
 
@@ -133,7 +133,7 @@ void stage_ragged_rows(Arena& arena, const soac::Stm& s, const LaneLoops& loops,
   Nest row, elements;
   row.axes = elements.axes = {{Axis::Role::free, 0, 1, room}};
   row.cuts = {{0, arena.i64(row_lanes), Unit::lane}};
-  elements.cuts = {{0, arena.i64(loops.lanes), Unit::lane, Tail::apart, loops.tail_lanes}};
+  elements.cuts = {{0, arena.i64(loops.lanes), Unit::lane, Tail::apart, loops.tail_lanes, 0, loops.alone}};
   elements.inner.push_back({0, std::move(row)});
   nest.inner.push_back({0, std::move(elements)});
 }
@@ -182,8 +182,7 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   const std::int64_t n_loops = in.any ? 3 : 1;
   if (!loops.linear)
     nest.splits = splits_of(arena, s, {lanes.by.splits, lanes.by.row_splits, lanes.by.split_text, n_loops});
-  // Text for each piece, in each piece of the nest around it, costs more than a few comparisons.
-  if (!place.grid && nest.splits.size() > most_inner_splits) nest.splits.clear();
+  if (!place.grid) limit_inner_splits(nest, lanes.by);
   if (place.grid && in.any && nest.splits.empty() && moves_elements(op)) {
     const std::int64_t rows = std::min(place.grid->rows_in_line, lanes.by.across_rows);
     if (rows > 1) nest.cuts.push_back({0, arena.i64(rows), Unit::registers, Tail::apart, 1});
@@ -201,6 +200,10 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   return nest;
 }
 
+void limit_inner_splits(Nest& nest, const LanesPolicy& by) {
+  if (static_cast<std::int64_t>(nest.splits.size()) > by.inner_splits) nest.splits.clear();
+}
+
 LaneLoops loops_of(const Nest& nest) {
   LaneLoops loops;
   const Cut* lane = innermost(nest, Unit::lane);
@@ -209,6 +212,7 @@ LaneLoops loops_of(const Nest& nest) {
   if (lane) {
     loops.lanes = loops.scan_lanes = static_cast<int>(size_by(nest, Unit::lane, 1));
     loops.tail_lanes = lane->tail == Tail::apart ? static_cast<int>(lane->rest) : loops.lanes;
+    loops.alone = static_cast<int>(lane->alone);
   }
   loops.chain = 0;
   for (const Combine& c : nest.combines)

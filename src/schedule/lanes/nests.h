@@ -12,8 +12,8 @@ struct Place {
   bool packs = true;           // all partitions pack
 };
 
-/// More splits than this are none, in a nest inside of another one.
-inline constexpr std::size_t most_inner_splits = 2;
+/// Keeps a nest inside of another one in one piece where it would have many splits.
+void limit_inner_splits(Nest&, const LanesPolicy&);
 
 /// The nest of a Soac statement with neutral elements, and of the Soacs inside that scalar code walks. The
 /// caller adds to its combines what tasks leave for later phases.

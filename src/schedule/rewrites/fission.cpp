@@ -25,17 +25,14 @@ using scalar::Var;
 using soac::Lambda;
 using soac::Stm;
 
-// Nodes of an element that is computed anew wherever it is read: a load from memory takes longer.
-constexpr std::size_t cheap_nodes = 48;
-
 bool mentions_any(std::span<const Expr> roots, const soac::Vars& names) {
   soac::Vars mentioned;
   soac::add_mentioned(roots, mentioned);
   return std::ranges::any_of(mentioned, [&](Var name) { return names.contains(name); });
 }
 
-std::size_t n_nodes(std::span<const Expr> roots) {
-  std::size_t n = 0;
+std::int64_t n_nodes(std::span<const Expr> roots) {
+  std::int64_t n = 0;
   scalar::for_each_node(roots, [&](Expr) { ++n; });
   return n;
 }
@@ -72,9 +69,39 @@ soac::Reduction beginning_anew(scalar::Arena& arena, const soac::Reduction& by) 
   return anew;
 }
 
+// Makes the Scans of a row begin anew with each row.
+void begin_anew(scalar::Arena& arena, soac::Soac& of_row) {
+  Expr begins = arena.boolean(true);
+  for (Var index : of_row.body.params) begins = begins & equal(arena.name(index), 0);
+  std::vector<Stm> body;
+  for (Stm& s : of_row.body.body) {
+    auto* scan = std::get_if<soac::Scan>(&s.op);
+    if (!scan) {
+      body.push_back(std::move(s));
+      continue;
+    }
+    const std::vector<Expr> neutral = scan->reduction.neutral;
+    std::vector<Stm> first;
+    if (!scan->inclusive)
+      for (std::size_t c = 0; c < s.names.size(); ++c) {
+        const scalar::VarInfo info = arena.info(s.names[c]);
+        const Expr before = arena.fresh(info.type, info.name);
+        first.push_back({{s.names[c]}, soac::Let{select(begins, neutral[c], before)}, s.where, s.origin});
+        s.names[c] = before.var();
+      }
+    s.names.insert(s.names.begin(), arena.fresh({scalar::Kind::boolean}, "begins").var());
+    scan->operands.insert(scan->operands.begin(), begins);
+    scan->reduction = beginning_anew(arena, scan->reduction);
+    body.push_back(std::move(s));
+    std::ranges::move(first, std::back_inserter(body));
+  }
+  of_row.body.body = std::move(body);
+}
+
 class Fission {
  public:
-  Fission(scalar::Arena& arena, const Stm& map) : arena_(arena), s_(map), op_(std::get<soac::Soac>(map.op)) {
+  Fission(scalar::Arena& arena, const Stm& map, const BlocksPolicy& by)
+      : arena_(arena), s_(map), op_(std::get<soac::Soac>(map.op)), by_(by) {
     for (const Stm& s : op_.body.body) add_alone(s);
     room_ = arena_.i64(0);
     bound_.insert(op_.body.params.begin(), op_.body.params.end());
@@ -192,7 +219,8 @@ class Fission {
   // A map of elements that the combinators after it read at points of their own.
   bool can_be_inlined(const Stm& s) const {
     const auto& op = std::get<soac::Soac>(s.op);
-    if (!makes_elements(op) || !op.body.body.empty() || n_nodes(op.body.results) > cheap_nodes) return false;
+    if (!makes_elements(op) || !op.body.body.empty() || n_nodes(op.body.results) > by_.fission_operations)
+      return false;
     const auto is_result = [&](Expr e) { return e.type().rank > 0 && e.var() == s.names[0]; };
     if (s.names.size() > 1 || std::ranges::any_of(op_.body.results, is_result)) return false;
     return std::ranges::all_of(body_, [&](const Stm& reader) {
@@ -259,40 +287,12 @@ class Fission {
       op.body.results = std::move(applied.results);
       return all;
     }
-    if (has_scan(of_row.body)) begin_anew(of_row);
+    if (has_scan(of_row.body)) begin_anew(arena_, of_row);
     op.dims.insert(op.dims.end(), of_row.dims.begin(), of_row.dims.end());
     std::ranges::copy(of_row.body.params, std::back_inserter(op.body.params));
     op.body.body = std::move(of_row.body.body);
     op.body.results = std::move(of_row.body.results);
     return all;
-  }
-
-  void begin_anew(soac::Soac& of_row) {
-    Expr begins = arena_.boolean(true);
-    for (Var index : of_row.body.params) begins = begins & equal(arena_.name(index), 0);
-    std::vector<Stm> body;
-    for (Stm& s : of_row.body.body) {
-      auto* scan = std::get_if<soac::Scan>(&s.op);
-      if (!scan) {
-        body.push_back(std::move(s));
-        continue;
-      }
-      const std::vector<Expr> neutral = scan->reduction.neutral;
-      std::vector<Stm> first;
-      if (!scan->inclusive)
-        for (std::size_t c = 0; c < s.names.size(); ++c) {
-          const scalar::VarInfo info = arena_.info(s.names[c]);
-          const Expr before = arena_.fresh(info.type, info.name);
-          first.push_back({{s.names[c]}, soac::Let{select(begins, neutral[c], before)}, s.where, s.origin});
-          s.names[c] = before.var();
-        }
-      s.names.insert(s.names.begin(), arena_.fresh({scalar::Kind::boolean}, "begins").var());
-      scan->operands.insert(scan->operands.begin(), begins);
-      scan->reduction = beginning_anew(arena_, scan->reduction);
-      body.push_back(std::move(s));
-      std::ranges::move(first, std::back_inserter(body));
-    }
-    of_row.body.body = std::move(body);
   }
 
   // What the map makes of scalars.
@@ -315,6 +315,7 @@ class Fission {
   scalar::Arena& arena_;
   const Stm& s_;
   const soac::Soac& op_;
+  const BlocksPolicy& by_;
   std::vector<Stm> body_;                 // statements of the function, reductions apart from what is mapped
   soac::Vars bound_;                      // in the map's function
   std::unordered_map<Var, Expr> arrays_;  // of what the function's statements bind, at all points
@@ -327,7 +328,7 @@ void add_divided(scalar::Arena& arena, Stm s, const BlocksPolicy& by, std::vecto
   const soac::Lambda& f = std::get<soac::Soac>(s.op).body;
   const auto* first = f.body.empty() ? nullptr : as<soac::Soac>(f.body[0].op);
   const Expr are_long = first ? by.short_row <= product(arena, first->dims) : arena.boolean(false);
-  auto parts = are_long.is_constant(0) ? std::nullopt : fission(arena, s);
+  auto parts = are_long.is_constant(0) ? std::nullopt : fission(arena, s, by);
   const Expr pays = parts ? are_long & (parts->room <= by.fission_room) : arena.boolean(false);
   if (pays.is_constant(0)) return all.push_back(std::move(s));
   if (pays.is_constant()) {
@@ -339,8 +340,8 @@ void add_divided(scalar::Arena& arena, Stm s, const BlocksPolicy& by, std::vecto
 
 }  // namespace
 
-std::optional<FissionParts> fission(scalar::Arena& arena, const Stm& map) {
-  Fission divided(arena, map);
+std::optional<FissionParts> fission(scalar::Arena& arena, const Stm& map, const BlocksPolicy& by) {
+  Fission divided(arena, map, by);
   if (!divided.applies()) return {};
   return divided();
 }

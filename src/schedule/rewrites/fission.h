@@ -22,7 +22,7 @@ struct FissionParts {
 };
 /// Null: the function can fail, has other statements, or an array in it has a size that differs from point to
 /// point or is more than read.
-std::optional<FissionParts> fission(scalar::Arena&, const soac::Stm& map);
+std::optional<FissionParts> fission(scalar::Arena&, const soac::Stm& map, const BlocksPolicy&);
 
 /// The program with such maps outside of Soacs divided, where rows have `short_row` elements and do not take
 /// more than `fission_room`: an If asks what is not known before.

@@ -333,6 +333,8 @@ Stm with_digits(Arena& arena, Stm sort) {
   return made_by(rewrite::rows, arena, std::move(sort));
 }
 
+namespace {
+
 std::vector<std::string> reasons_of_sort(const LanesPolicy& p, bool are_segments) {
   std::vector<std::string> reasons{fmt::format(
       "tasks: at most {}, each with memory for two of the longest rows (sort_tasks)", p.sort_tasks)};
@@ -353,6 +355,33 @@ std::vector<std::string> reasons_of_sort(const LanesPolicy& p, bool are_segments
       "order: digits of the keys, then insertion (sort_least_digit_bits, sort_digit_bits, sort_beyond_bits, "
       "sort_inserted, sort_insertion_steps)");
   return reasons;
+}
+
+}  // namespace
+
+Skeleton row_sort(const LanesPolicy& by, Expr tasks) {
+  return {"sort rows",
+          {{"inserted", by.sort_inserted},
+           {"least digit bits", by.sort_least_digit_bits},
+           {"digit bits", by.sort_digit_bits},
+           {"beyond bits", by.sort_beyond_bits},
+           {"insertion steps", by.sort_insertion_steps}},
+          tasks};
+}
+
+Launch sort_each_row(const Stm& sort, const Rows& rows, const LanesPolicy& by) {
+  Arena& arena = rows.count.arena();
+  const Expr one = arena.i64(1), n = arena.info(sort.names[0]).shape[0];
+  // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
+  const Expr longest = rows.are_segments ? min(rows.longest, rows.most) : rows.longest;
+  const Expr most = min(rows.count, n / max(longest, one));
+  Launch launch;
+  launch.name = "sort_rows";
+  launch.statement = sort;
+  launch.vector_lanes = 16;
+  launch.phases.push_back({"rows", sort, row_sort(by, min(max(most, one), by.sort_tasks)), {}});
+  launch.phases[0].why = reasons_of_sort(by, rows.are_segments);
+  return launch;
 }
 
 }  // namespace fulgurite::schedule

@@ -10,8 +10,8 @@
 // too many elements share one value of these bits, all are sorted by digits after all.
 #pragma once
 
+#include "schedule/ir.h"
 #include "schedule/policy.h"
-#include "soac/ir.h"
 
 namespace fulgurite::schedule {
 
@@ -56,8 +56,10 @@ struct Rows {
   /// they begin and how many elements each has (arrays).
   scalar::Expr most, n_long, begins, lengths;
 };
-/// Why rows are chosen and sorted so: lines of Phase::why.
-std::vector<std::string> reasons_of_sort(const LanesPolicy&, bool are_segments);
+/// How a task sorts a row (walk/lanes/row_sort.h): the skeleton "sort rows".
+Skeleton row_sort(const LanesPolicy&, scalar::Expr tasks);
+/// The launch whose tasks sort a row each at a time.
+Launch sort_each_row(const soac::Stm& sort, const Rows&, const LanesPolicy&);
 
 Rows into_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
 /// The segments that a sort has as rows, of which `survey` finds the longest and the ones that are too long

@@ -3,6 +3,7 @@
 #include "base/match.h"
 #include "schedule/lanes/nests.h"
 #include "schedule/nest.h"
+#include "schedule/rewrites/radix.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
 #include "soac/literal.h"
@@ -114,7 +115,8 @@ void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
     const schedule::Nest* chains = chains_of(s, nests);
     return chains ? fold_in_lanes(e, s, *chains) : sequential_loop(e, s, together(s, nests));
   }
-  if (base::as<soac::Sort>(s.op)) return inner_sort(e, s, nests.lanes.by);
+  if (base::as<soac::Sort>(s.op))
+    return inner_sort(e, s, schedule::row_sort(nests.lanes.by, e.arena().i64(1)));
   walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) -> Ends {
     const std::vector<schedule::Inner> versions = versions_of(e.arena(), walked, nests);
     const Range range = whole_range(e, std::get<soac::Soac>(walked.op), versions.back().nest);

@@ -19,9 +19,6 @@ using kernel::Level;
 
 namespace {
 
-// So many columns cost less one by one than a vector with a mask does.
-constexpr std::int64_t very_few = 2;
-
 bool only_maps(const Walk& walk) {
   const soac::OutputView outputs = soac::view_of(walk.s);
   return outputs.reductions.empty() && outputs.scatters.empty() && outputs.partitions.empty() &&
@@ -78,7 +75,7 @@ class Columns {
     masked_loop(e, begin, end);
   }
   void run(const Emitter& e, Expr begin, Expr end) const {
-    if (few_) return *few_ <= very_few ? one_by_one(e, begin, end) : masked_loop(e, begin, end);
+    if (few_) return *few_ <= walk_.loops.alone ? one_by_one(e, begin, end) : masked_loop(e, begin, end);
     if (has_few_rows_) return may_repeat_ ? single_vectors(e, begin, end) : masked_loop(e, begin, end);
     if (may_repeat_) return whole_vectors(e, begin, end);
     if (const Expr head = unaligned_head(e, begin)) {
@@ -140,7 +137,7 @@ class Columns {
   }
   // Rows that are shorter than a vector, in the widest ones that they fill.
   void narrower_vectors(const Emitter& e, Expr begin, Expr end, std::int64_t lanes) const {
-    if (lanes <= very_few) return one_by_one(e, begin, end);
+    if (lanes <= walk_.loops.alone) return one_by_one(e, begin, end);
     e.if_then_else(
         e.lower(walk_.i64(lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end, lanes); },
         [&] { narrower_vectors(e, begin, end, lanes / 2); });

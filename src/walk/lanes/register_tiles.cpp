@@ -19,7 +19,7 @@ using schedule::Nest, schedule::Stage, schedule::Unit;
 
 namespace {
 
-// StripColumns of a strip that are walked together.
+// Columns of a strip that are walked together.
 struct StripColumns {
   const ColumnStrip& strip;
   const Emitter& e;  // in lanes

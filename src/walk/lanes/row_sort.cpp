@@ -5,19 +5,24 @@
 #include "walk/arrays.h"
 #include "walk/control.h"
 #include "walk/lanes/counts.h"
+#include "walk/phase.h"
 
 namespace fulgurite::walk::lanes {
 
-RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const schedule::LanesPolicy& by)
+RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const schedule::Skeleton& by)
     : e_(e),
       arena_(e.arena()),
       s_(sort),
       op_(std::get<soac::Sort>(sort.op)),
-      by_(by),
+      inserted_(number_of(by, "inserted")),
+      least_digit_bits_(number_of(by, "least digit bits")),
+      digit_bits_(number_of(by, "digit bits")),
+      beyond_bits_(number_of(by, "beyond bits")),
+      insertion_steps_(number_of(by, "insertion steps")),
       kind_(op_.key.results[0].kind()),
       width_(static_cast<std::int64_t>(8 * size_of(kind_))),
       longest_(longest),
-      counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << by.sort_digit_bits)) {
+      counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << digit_bits_)) {
   for (Expr array : op_.arrays) {
     moved_.push_back(scratch(e_, array.kind(), longest_, s_.where, 2));
     fit(e_, longest_, moved_.back(), s_.where);
@@ -29,8 +34,8 @@ void RowSort::sort(Expr n, std::span<const Expr> arrays, Expr begin,
   n_ = n, arrays_ = arrays, begin_ = begin, results_ = results;
   e_.if_then(e_.lower(0 < n_), [&] {
     range();
-    const Expr beyond = 64 + by_.sort_beyond_bits - arena_.apply(Op::clz, {n_});
-    const Expr enough = select(by_.sort_inserted < n_, min(bits_, beyond), 0);
+    const Expr beyond = 64 + beyond_bits_ - arena_.apply(Op::clz, {n_});
+    const Expr enough = select(inserted_ < n_, min(bits_, beyond), 0);
     need_ = e_.declare(e_.lower(enough), "need");
     const Expr goes_on = e_.declare(arena_.boolean(true), "goes_on");
     e_.while_loop([&] { return e_.snapshot(goes_on, "goes_on"); },
@@ -38,7 +43,7 @@ void RowSort::sort(Expr n, std::span<const Expr> arrays, Expr begin,
                     const Expr from = by_highest_bits();
                     const Expr work = insert(from);
                     e_.assign(need_, bits_);
-                    e_.assign(goes_on, e_.lower(n_ * by_.sort_insertion_steps < work));
+                    e_.assign(goes_on, e_.lower(n_ * insertion_steps_ < work));
                   });
   });
 }
@@ -88,7 +93,7 @@ Expr RowSort::by_highest_bits() {
   const Expr need = e_.snapshot(need_, "need"), one = i64(1);
   // Classes are counted and added up in each pass: not many more than there are elements.
   const Expr log = 64 - arena_.apply(Op::clz, {n_});
-  const Expr most = bound(min(max(log, by_.sort_least_digit_bits), by_.sort_digit_bits), "most");
+  const Expr most = bound(min(max(log, least_digit_bits_), digit_bits_), "most");
   const Expr passes = bound(max(schedule::ceil_div(need, most), one), "passes");
   digit_ = bound(max(schedule::ceil_div(need, passes), one), "digit");
   low_ = bound(max(bits_ - passes * digit_, 0), "low");
@@ -139,7 +144,7 @@ Expr RowSort::insert(Expr from) {
   const Expr one = i64(1), zero = i64(0);
   const Expr number = e_.declare(zero, "i"), work = e_.declare(zero, "work");
   const Expr greatest = e_.declare(bits(0), "greatest");
-  const Expr most_work = bound(n_ * by_.sort_insertion_steps, "most_work");
+  const Expr most_work = bound(n_ * insertion_steps_, "most_work");
   Expr i;
   e_.while_loop(
       [&] {
@@ -190,7 +195,7 @@ void RowSort::insert_one(Expr i, const Elements& x, Expr greatest, F&& went_back
       });
 }
 
-void inner_sort(const Emitter& e, const soac::Stm& s, const schedule::LanesPolicy& by) {
+void inner_sort(const Emitter& e, const soac::Stm& s, const schedule::Skeleton& by) {
   const auto& op = std::get<soac::Sort>(s.op);
   if (schedule::is_one_digit(op)) return statements(e, {schedule::by_digits(e.arena(), s)});
   std::vector<Destination> results;

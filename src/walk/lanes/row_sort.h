@@ -13,15 +13,16 @@
 //   }
 #pragma once
 
-#include "schedule/policy.h"
+#include "schedule/ir.h"
 #include "walk/emitter.h"
 
 namespace fulgurite::walk::lanes {
 
 class RowSort {
  public:
-  /// In scalar code of a task, which gets memory for two rows of at most `longest` elements.
-  RowSort(const Emitter&, const soac::Stm& sort, Expr longest, const schedule::LanesPolicy&);
+  /// In scalar code of a task, which gets memory for two rows of at most `longest` elements; with the numbers
+  /// of the skeleton "sort rows".
+  RowSort(const Emitter&, const soac::Stm& sort, Expr longest, const schedule::Skeleton&);
 
   /// n elements, which begin at element `begin` of the arrays, to the beginning of the results. Keys have
   /// more than 8 bits.
@@ -51,7 +52,7 @@ class RowSort {
   scalar::Arena& arena_;
   const soac::Stm& s_;
   const soac::Sort& op_;
-  const schedule::LanesPolicy& by_;
+  const std::int64_t inserted_, least_digit_bits_, digit_bits_, beyond_bits_, insertion_steps_;
   const Kind kind_;
   const std::int64_t width_;
   const Expr longest_;
@@ -64,7 +65,7 @@ class RowSort {
   Expr digit_, low_, classes_;  // of the passes
 };
 
-/// Lowers a Sort statement met in scalar code of a task.
-void inner_sort(const Emitter&, const soac::Stm&, const schedule::LanesPolicy&);
+/// Lowers a Sort statement met in scalar code of a task, with the numbers of "sort rows".
+void inner_sort(const Emitter&, const soac::Stm&, const schedule::Skeleton&);
 
 }  // namespace fulgurite::walk::lanes
