@@ -68,8 +68,8 @@ struct Cut {
   std::int64_t rest = 0;
   /// This many pieces at the end are not walked, as nothing needs their results.
   std::int64_t left_out = 0;
-  /// Of lanes: this many points at an end of a row, or fewer, are taken one by one. The text says so if they
-  /// are not 2.
+  /// Lanes take at most this many points at an end of a row one by one. The text leaves out the 2 that is the
+  /// default.
   std::int64_t alone = 2;
   bool operator==(const Cut&) const = default;
 };

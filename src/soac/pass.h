@@ -1,4 +1,5 @@
-// A pass over the array IR is a named value: its name is the label of its dump and of its time. A pass reports what it did in events, with the user's locations, which `explain` shows.
+// A pass over the array IR is a named value: its name is the label of its dump and of its time. A pass
+// reports what it did in events, with the user's locations, which `explain` shows.
 #pragma once
 
 #include <cstdint>
