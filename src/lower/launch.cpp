@@ -29,12 +29,8 @@ schedule::Launch decided(Launches& launches, const soac::Stm& s, const schedule:
                                         const auto found = producers.find(array);
                                         return found == producers.end() ? nullptr : &found->second.at;
                                       }};
-  schedule::Launch launch =
-      launches.has_blocks() ? schedule::decide_blocks(around, s) : schedule::decide_lanes(around, s);
-#ifndef NDEBUG
-  schedule::check(launches.program(), launch, "the decision");
-#endif
-  return edited(launches, std::move(launch));
+  return edited(launches, launches.has_blocks() ? schedule::decide_blocks(around, s)
+                                                : schedule::decide_lanes(around, s));
 }
 
 // The host asks before the launch.

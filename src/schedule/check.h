@@ -1,6 +1,7 @@
 // Whether a schedule is one that walks can follow: what phases compute is legal, each axis of the space is
 // walked once, the cuts of an axis divide each other, an output is combined in a way that its operator
-// allows, and memory that a phase mentions is the launch's. Run after each decision and each edit.
+// allows, and memory that a phase mentions is the launch's. Run after each edit, and in tests after each
+// decision.
 #pragma once
 
 #include <string>
