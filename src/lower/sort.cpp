@@ -23,12 +23,11 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
   const auto scheduled = std::make_shared<const schedule::Launch>(
       edited(launches, schedule::sort_each_row(s, rows, launches.options().lanes)));
   const schedule::Skeleton& by = walk::skeleton_of(scheduled->phases[0]);
-  const Expr longest = rows.are_segments ? min(rows.longest, rows.most) : rows.longest;
   const Expr n_tasks = by.tasks, per_task = schedule::ceil_div(rows.count, n_tasks);
   kernel::Block phases = all.block([&] {
     all.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
       const Emitter e = all.of_task(task, n_tasks);
-      walk::lanes::RowSort sort(e, s, longest, by);
+      walk::lanes::RowSort sort(e, s, schedule::longest_sorted(rows), by);
       const Expr first = e.lower(task * per_task);
       const Expr last = e.lower(min(first + per_task, rows.count));
       e.for_loop(first, last, one, "r", [&](Expr r) {

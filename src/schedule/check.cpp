@@ -12,7 +12,6 @@
 #include "schedule/check_stages.h"
 #include "schedule/check_tiles.h"
 #include "schedule/nest.h"
-#include "schedule/print.h"
 #include "schedule/rewrites/thresholds.h"
 #include "soac/check.h"
 #include "soac/count.h"

@@ -369,12 +369,15 @@ Skeleton row_sort(const LanesPolicy& by, Expr tasks) {
           tasks};
 }
 
+Expr longest_sorted(const Rows& rows) {
+  return rows.are_segments ? min(rows.longest, rows.most) : rows.longest;
+}
+
 Launch sort_each_row(const Stm& sort, const Rows& rows, const LanesPolicy& by) {
   Arena& arena = rows.count.arena();
   const Expr one = arena.i64(1), n = arena.info(sort.names[0]).shape[0];
   // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
-  const Expr longest = rows.are_segments ? min(rows.longest, rows.most) : rows.longest;
-  const Expr most = min(rows.count, n / max(longest, one));
+  const Expr most = min(rows.count, n / max(longest_sorted(rows), one));
   Launch launch;
   launch.name = "sort_rows";
   launch.statement = sort;

@@ -58,6 +58,8 @@ struct Rows {
 };
 /// How a task sorts a row (walk/lanes/row_sort.h): the skeleton "sort rows".
 Skeleton row_sort(const LanesPolicy&, scalar::Expr tasks);
+/// The most elements of a row that a task sorts.
+scalar::Expr longest_sorted(const Rows&);
 /// The launch whose tasks sort a row each at a time.
 Launch sort_each_row(const soac::Stm& sort, const Rows&, const LanesPolicy&);
 
