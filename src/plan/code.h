@@ -16,10 +16,7 @@ namespace fulgurite::plan {
   DO(add) DO(sub) DO(mul) DO(div) DO(min) DO(max) DO(shl) DO(shr) DO(eq) DO(ne) DO(lt) DO(le) DO(select)
 
 enum class Code : std::uint8_t {
-#define FULGURITE_PLAN_CODE(name) name,
-  FULGURITE_PLAN_OPERATIONS(FULGURITE_PLAN_CODE)
-#undef FULGURITE_PLAN_CODE
-      both,   // to = a and b, of booleans
+  both,       // to = a and b, of booleans
   compute,    // any other Compute: what `step` says
   constant,   // to = bits
   copy,       // to = a
@@ -39,6 +36,9 @@ enum class Code : std::uint8_t {
   launch,
   fetch,
   resident,
+#define FULGURITE_PLAN_CODE(name) name,
+  FULGURITE_PLAN_OPERATIONS(FULGURITE_PLAN_CODE)
+#undef FULGURITE_PLAN_CODE
 };
 
 struct Instruction {
