@@ -36,7 +36,7 @@ WORDLESS = {
     "src/callable.cpp": "the message of another error, and left_none()",
     "src/trace/tracer.cpp": "the message given to check()",
     "src/trace/shapes.cpp": "no_such_axis(): every axis in the first part",
-    "src/plan/execute.cpp": "the message of another error",
+    "src/plan/run_arrays.cpp": "the message of another error",
     "src/plan/raise.cpp": "the message of a site",
     "src/soac/raise.cpp": "the message of a site",
     "src/kernel/emulator/findings.cpp": "races and other faults of kernels: docs/guide/kernels.md",

@@ -127,6 +127,7 @@ std::optional<plan::Loaded> load(const File& file, const File::StoredProgram& pr
   loaded.plan = std::move(stored.plan);
   loaded.device = &device;
   loaded.is_host = description.is_host;
+  loaded.instructions = plan::instructions_of(loaded.plan, loaded.is_host);
   loaded.sites = program.sites;
   for (std::size_t k = 0; k < loaded.plan.kernels.size(); ++k) {
     const plan::KernelText& kernel = loaded.plan.kernels[k];

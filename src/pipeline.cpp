@@ -269,6 +269,7 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
   loaded.device = &device;
   const runtime::Description described = loaded.device->describe();
   loaded.is_host = described.is_host;
+  loaded.instructions = plan::instructions_of(loaded.plan, loaded.is_host);
   loaded.reads_host = described.reads_host;
   if (described.n_ranks > 1) loaded.identity = base::digest(plan::print(loaded.plan, true)).hex();
   loaded.sites = std::move(sites);
@@ -481,13 +482,6 @@ class Interpreted final : public Executable {
 };
 
 }  // namespace
-}  // namespace fulgurite::detail
-
-std::shared_ptr<const fulgurite::detail::Executable> fulgurite::pipeline::executable_of(plan::Loaded loaded) {
-  return std::make_shared<detail::Planned>(std::move(loaded));
-}
-
-namespace fulgurite::detail {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
   if (engines::row(options.engine).interprets) {
@@ -498,3 +492,7 @@ std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> tra
 }
 
 }  // namespace fulgurite::detail
+
+std::shared_ptr<const fulgurite::detail::Executable> fulgurite::pipeline::executable_of(plan::Loaded loaded) {
+  return std::make_shared<detail::Planned>(std::move(loaded));
+}

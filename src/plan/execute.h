@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/code.h"
 #include "plan/plan.h"
 #include "plan/raise.h"
 #include "runtime/background_build.h"
@@ -19,6 +20,7 @@ namespace fulgurite::plan {
 /// A plan with its kernels loaded, or compiling. Immutable: any number of threads may run it at once.
 struct Loaded {
   Plan plan;
+  Instructions instructions = {};  // of the plan's steps
   runtime::Device* device = nullptr;
   bool is_host = true, reads_host = false;  // as the device says of itself
   std::string identity = {};  // of the plan, on several ranks, which have to run one plan; else empty

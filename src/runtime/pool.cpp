@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -20,23 +19,8 @@
 namespace fulgurite::runtime {
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t alignment = BlockSizes::smallest;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr int smallest_octave = 6;  // 64 bytes
-
-// Sizes 64 * {1, 1.25, 1.5, 1.75, 2, ...}, as multiples of 64: bucket = 4 * octave + quarter.
-int bucket_of(std::size_t bytes) {
-  if (bytes <= alignment) return 0;
-  const int octave = std::bit_width(bytes - 1) - 1;  // 2^octave < bytes <= 2^(octave + 1)
-  const std::size_t quarter = (bytes - 1 - (std::size_t{1} << octave)) >> (octave - 2);
-  return 4 * (octave - smallest_octave) + static_cast<int>(quarter) + 1;
-}
-
-std::size_t size_of(int bucket) {
-  const std::size_t octave = std::size_t{1} << (bucket / 4 + smallest_octave);
-  const std::size_t size = octave + octave / 4 * static_cast<std::size_t>(bucket % 4);
-  return (size + alignment - 1) / alignment * alignment;
-}
 
 // Null if there is none. Mappings are made larger by a huge page and cut to size, which aligns them.
 void* map_huge(std::size_t size) noexcept {
@@ -100,8 +84,8 @@ void* BufferPool::allocate(std::size_t bytes) {
   if (bytes > largest_block_)
     throw OutOfMemory(
         fmt::format("an array of {} was asked for, {}", readable_size(bytes), source_.limit_text()));
-  const int bucket = bucket_of(bytes);
-  const std::size_t size = size_of(bucket);
+  const int bucket = BlockSizes::bucket_of(bytes);
+  const std::size_t size = BlockSizes::of_bucket(bucket);
   void* block = take(bucket);
   if (block != nullptr) {
     retained_.fetch_sub(size, std::memory_order_relaxed);
@@ -122,8 +106,8 @@ void* BufferPool::allocate(std::size_t bytes) {
 
 void BufferPool::release(void* block, std::size_t bytes) noexcept {
   if (block == nullptr) return;
-  const int bucket = bucket_of(bytes);
-  const std::size_t size = size_of(bucket);
+  const int bucket = BlockSizes::bucket_of(bytes);
+  const std::size_t size = BlockSizes::of_bucket(bucket);
   if (retained_.fetch_add(size, std::memory_order_relaxed) + size > retained_limit_) {
     retained_.fetch_sub(size, std::memory_order_relaxed);
     source_.give_back(block, size);
@@ -138,7 +122,7 @@ void BufferPool::release(void* block, std::size_t bytes) noexcept {
 
 void BufferPool::trim() noexcept {
   for (int bucket = 0; bucket < n_buckets; ++bucket) {
-    const std::size_t size = size_of(bucket);
+    const std::size_t size = BlockSizes::of_bucket(bucket);
     while (void* block = take(bucket)) {
       source_.give_back(block, size);
       retained_.fetch_sub(size, std::memory_order_relaxed);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <string>
 
@@ -32,6 +33,28 @@ class BlockSource {
 
   // The host's memory: aligned to 64 bytes, blocks of 2 MiB and more to 2 MiB and advised to be huge pages.
   static BlockSource& host();
+};
+
+// Sizes of blocks, by the number of their bucket: 64 * {1, 1.25, 1.5, 1.75, 2, ...}, as multiples of 64. A
+// bucket's number is 4 * octave + quarter.
+struct BlockSizes {
+  static constexpr std::size_t smallest = 64;
+
+  // The bucket with the smallest blocks that have this many bytes.
+  static constexpr int bucket_of(std::size_t bytes) {
+    if (bytes <= smallest) return 0;
+    const int octave = std::bit_width(bytes - 1) - 1;  // 2^octave < bytes <= 2^(octave + 1)
+    const std::size_t quarter = (bytes - 1 - (std::size_t{1} << octave)) >> (octave - 2);
+    return 4 * (octave - smallest_octave) + static_cast<int>(quarter) + 1;
+  }
+  static constexpr std::size_t of_bucket(int bucket) {
+    const std::size_t octave = std::size_t{1} << (bucket / 4 + smallest_octave);
+    const std::size_t size = octave + octave / 4 * static_cast<std::size_t>(bucket % 4);
+    return (size + smallest - 1) / smallest * smallest;
+  }
+
+ private:
+  static constexpr int smallest_octave = 6;
 };
 
 // As people read it: "12 bytes", "20971520 bytes (20 MiB)".

@@ -283,6 +283,7 @@ Prediction predict(const TracedProgram& traced, const Options& given, const Clus
         fmt::format("{} takes {} arguments, {} given", told.name, n_arguments, arguments.size()));
   plan::Assumptions assumed{.iterations = cluster.iterations};
   loaded.plan = plan::without_elements(std::move(loaded.plan), assumed);
+  loaded.instructions = plan::instructions_of(loaded.plan, loaded.is_host);
 
   Arguments placed(device, cluster.ranks);
   for (std::size_t k = 0; k < n_arguments; ++k) placed.add(loaded.plan.params[k], arguments[k], k + 1);

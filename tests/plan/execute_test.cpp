@@ -45,6 +45,7 @@ Loaded launch_then_check(PatientDevice& device) {
   loaded.plan.params = {{Kind::i64, 0, 0, -1}};
   loaded.plan.kernels = {{"k", 1, ""}};
   loaded.plan.steps = {{Constant{1, 1}}, {Launch{0, {}, {}, {1}, 1, 1}}, {Check{0, 2, {0}}}};
+  loaded.instructions = instructions_of(loaded.plan, loaded.is_host);
   loaded.device = &device;
   loaded.kernels = {device.build({})};
   loaded.sites = {{SiteText::Error::index, {}, "index {0} of {1}"},
@@ -156,6 +157,7 @@ Loaded loop(LoopDevice& device) {
       {Fetch{5, 0, Kind::i32}},
   };
   plan.results = {{Kind::i64, 0, 4, -1}, {Kind::i32, 0, 5, -1}};
+  loaded.instructions = instructions_of(loaded.plan, loaded.is_host);
   loaded.device = &device;
   for (const KernelText& kernel : plan.kernels) loaded.kernels.push_back(device.build({kernel.name, ""}));
   return loaded;

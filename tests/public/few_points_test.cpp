@@ -71,6 +71,37 @@ TEST(FewPoints, OfPermutes) {
   });
 }
 
+// The statement makes a maximum and another scatter besides, which reads what the permute changes.
+TEST(FewPoints, OfPermutesBesideOtherOutputs) {
+  const auto program = [](Vec<int> to, Vec<int> places, Vec<int> values, Exp<fg::i64> steps) {
+    const auto found = fg::iterate(
+        steps,
+        [&](Exp<fg::i64>, Vec<int> at, Vec<int> seen, Exp<int> most) {
+          auto place = [&](Exp<fg::i64> i) { return places[i]; };
+          const Vec<int> now = fg::permute(fg::min, at, place, values);
+          const Vec<int> inside = fg::map([&](Exp<int> v) { return fg::clamp(v, 0, n_places - 1); }, places);
+          const Vec<int> read = fg::map([&](Exp<int> v) { return at[v]; }, inside);
+          return std::tuple{now, fg::scatter(seen, inside, read, fg::any_of_equal),
+                            fg::max(most, fg::reduce(fg::max, 0, values))};
+        },
+        to, to, 0);
+    return found;
+  };
+  std::vector<int> before;
+  for (int j = 0; j < n_places; ++j) before.push_back(j % 611);
+  on_every_engine(program, [&](const auto& f) {
+    for (const std::size_t n : numbers) {
+      SCOPED_TRACE(n);
+      const Points p = points(n);
+      const auto least = [](int a, int b) { return std::min(a, b); };
+      const auto [now, seen, most] = f(before, p.places, p.values, 1);
+      EXPECT_EQ(now.to_vector(), expected(before, p, p.values, least));
+      EXPECT_EQ(seen.to_vector(), before);
+      EXPECT_EQ(most, n == 0 ? 0 : *std::ranges::max_element(p.values));
+    }
+  });
+}
+
 TEST(FewPoints, InTheirOrder) {
   const auto program = [](Vec<Line> to, Vec<int> places, Vec<Line> values, Exp<fg::i64> steps) {
     return fg::iterate(

@@ -57,6 +57,25 @@ TEST(FewPointsOfScatters, AreSortedByPlace) {
 )");
 }
 
+// Other outputs of the statement do not keep it from being sorted.
+TEST(FewPointsOfScatters, AreSortedBesideOtherOutputs) {
+  const std::string text = in_versions(
+      R"(program(x: i32[n], places: i64[m], values: i32[m_1], k: i64) {
+    y: i32[n], c: i32[n] = loop (x, x) times k do (step: i64, z: i32[n], c: i32[n]) {
+      most: i32, z_1: i32[n], c_1: i32[n] = redomap (i < m) { values[i], places[i], values[i], places[i], i32(i) } reduce max comm neutral 0i32 scatter (n) (j: i64) { z[j] } combine min comm neutral 7i32 scatter any (n) (j_1: i64) { c[j_1] }
+      return z_1, c_1
+    }
+    return y, c
+  })");
+  const std::size_t few = text.find("if m <= n / 64"), other = text.find("} else {", text.find("unordered"));
+  const std::string sorted = text.substr(few, other - few);
+  EXPECT_NE(sorted.find("= redomap (i < m) { values[i], places[i], i32(i) } reduce max"), std::string::npos)
+      << text;
+  EXPECT_NE(sorted.find("sort (place, value)"), std::string::npos) << text;
+  EXPECT_EQ(sorted.find("combine"), std::string::npos) << text;
+  EXPECT_NE(text.find("combine min", other), std::string::npos) << text;
+}
+
 // Once, clearing bins costs less than compiling a sort.
 TEST(FewPointsOfScatters, StayAsTheyAreOutsideOfLoops) {
   const std::string text = in_versions(R"(program(x: i32[n], places: i64[m], values: i32[m_1]) {

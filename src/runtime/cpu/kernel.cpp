@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <thread>
 
@@ -51,7 +52,8 @@ Running::Running(const CpuKernel& kernel, const Launch& launch) : kernel_(kernel
 void Running::run(std::size_t phase, std::int64_t first, std::int64_t last) {
   if (kernel_.stack_bytes() == 0) return run_here(phase, first, last);
   // Four times as much, since where there is no other thread a quarter has to be enough.
-  base::call_with_stack(4 * kernel_.stack_bytes(), [&] { run_here(phase, first, last); });
+  const auto here = [&] { run_here(phase, first, last); };
+  base::call_with_stack(4 * kernel_.stack_bytes(), std::cref(here));  // a reference needs no memory
 }
 
 namespace {

@@ -5,8 +5,11 @@
 
 #include "schedule/rewrites/ragged.h"
 #include "schedule/rewrites/rewrite.h"
+#include "schedule/rewrites/slice.h"
 #include "schedule/rewrites/versions.h"
+#include "soac/count.h"
 #include "soac/operation.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -153,12 +156,45 @@ bool is_exact(const soac::Reduction& by) {
   return true;
 }
 
+// The statement with some of its outputs, and with what they need of its body.
+Stm with(Arena& arena, const Stm& s, soac::Outputs outputs) {
+  Stm part = soac::with_outputs(s, std::move(outputs));
+  Lambda& body = std::get<soac::Soac>(part.op).body;
+  body = slice(arena, body, body.results);
+  return part;
+}
+
+bool is_empty(const soac::Outputs& outputs) {
+  return outputs.reductions.empty() && outputs.scatters.empty() && outputs.partitions.empty() &&
+         outputs.mapped.empty();
+}
+
+// The statement's only scatter with an operator, and the rest of the statement, if it makes anything else.
+struct Apart {
+  Stm scatter;
+  std::optional<Stm> rest;
+};
+std::optional<Apart> apart(Arena& arena, const Stm& s) {
+  soac::Outputs rest = soac::outputs_of(s), scatter;
+  const auto combines = [](const soac::Outputs::Scattered& of) { return !of.to.combine.empty(); };
+  if (std::ranges::count_if(rest.scatters, combines) != 1) return {};
+  const auto found = std::ranges::find_if(rest.scatters, combines);
+  scatter.scatters.push_back(std::move(*found));
+  rest.scatters.erase(found);
+  if (is_empty(rest)) return Apart{s, {}};
+  // One statement tells the failure of the lowest element; two would tell that of the first statement.
+  if (soac::may_fail(s)) return {};
+  return Apart{with(arena, s, std::move(scatter)), with(arena, s, std::move(rest))};
+}
+
 void add(Arena& arena, Stm s, const LanesPolicy& by, std::vector<Stm>& all) {
-  auto few = sorted_by_place(arena, s);
+  const auto parts = apart(arena, s);
+  auto few = parts ? sorted_by_place(arena, parts->scatter) : std::nullopt;
   if (!few) return all.push_back(std::move(s));
-  const auto& op = std::get<soac::Soac>(s.op);
+  const auto& op = std::get<soac::Soac>(parts->scatter.op);
   const Expr are_few = op.dims[0] <= op.scatters[0].shape[0] / by.sparse_places;
   if (are_few.is_constant(0)) return all.push_back(std::move(s));
+  if (parts->rest) few->insert(few->begin(), made_by(rewrite::few_points, arena, *parts->rest));
   all.push_back(one_of(arena, s, are_few, std::move(*few), {s}));
 }
 

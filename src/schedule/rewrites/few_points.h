@@ -17,7 +17,8 @@ namespace fulgurite::schedule {
 std::optional<std::vector<soac::Stm>> sorted_by_place(scalar::Arena&, const soac::Stm&);
 
 /// The program with such statements in two versions, of which sizes choose one: few are points where there
-/// are `sparse_places` places for each. Only in loops outside of Soacs, which may make little of much often:
+/// are `sparse_places` places for each. What a statement makes besides its scatter is a statement by itself
+/// in the version for few points. Only in loops outside of Soacs, which may make little of much often:
 /// the second version takes as long to compile as a sort.
 soac::Program sort_few_points(soac::Program, const LanesPolicy&);
 
