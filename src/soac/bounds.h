@@ -65,6 +65,7 @@ class Bounds {
     bool is_positive = false;                  // or 0
     bool is_below_beginning = false;           // or at most 0
     bool has_least = false, has_most = false;  // of what is found
+    bool adds_up = false;                      // the most is of all steps together
     Interval found = {};
     Expr more = {}, less = {};  // than it was, after an iteration
   };
@@ -103,6 +104,7 @@ class Bounds {
   void compare_with_former(const Loop&, std::vector<State>&);
   Expr increase(Expr value, Expr former, scalar::Op extreme);
   void add_steps(const Loop&, std::vector<State>&);
+  void limit_sums(const Loop&, std::vector<State>&);
   void compare_with_beginning(const Loop&, std::vector<State>&);
   void compare_with_all(const Loop&, std::vector<State>&);
   bool take_whatever_it_was(const Loop&, std::vector<State>&);

@@ -1,5 +1,7 @@
 // Bounds of a loop's state, by induction. Hypotheses are tried one after the other:
-//   the former value   an iteration gives at most its former value (a filter), or that and a known number
+//   the former value   an iteration gives at most its former value (a filter), or that and a known number,
+//   which
+//                      all iterations add up, unless one gives at most some number, whatever that value was
 //   its beginning      a value that is at most its first one, or 0, stays so (it approaches 0)
 //   all                every component stays at most the greatest first value of all (they change places)
 //   none               whatever its former value, an iteration gives at most some number (a minimum with a
@@ -129,7 +131,7 @@ void Bounds::add_steps(const Loop& loop, std::vector<State>& states) {
     };
     const Expr limit = arena_.i64(static_cast<std::int64_t>(far));
     if (const Interval all = after_all(state.more); state.more && all.high) {
-      state.has_most = true;
+      state.has_most = state.adds_up = true;
       state.found.most = std::max(all.most, state.initial.most);
       state.found.high = max(all.high, state.initial.high);
       if (state.found.most > far)
@@ -143,6 +145,24 @@ void Bounds::add_steps(const Loop& loop, std::vector<State>& states) {
         state.found.low =
             limited(arena_.apply(Op::neg, {limit}) <= state.found.low, state.found.low, kind.least);
     }
+  }
+}
+
+// What all steps add up to may be far more than what an iteration gives at most, whatever the former value
+// was.
+void Bounds::limit_sums(const Loop& loop, std::vector<State>& states) {
+  const auto adds_up = [](const State& state) { return state.adds_up; };
+  if (std::ranges::none_of(states, adds_up)) return;
+  for (State& state : states) state.has_most = state.has_most && !state.adds_up;
+  set_state(states);
+  const std::vector<Interval> next = one_iteration(loop);
+  for (State& state : states) {
+    if (!state.adds_up) continue;
+    state.has_most = true;
+    const Interval& given = next[state.number];
+    if (!given.high) continue;
+    state.found.most = std::min(state.found.most, std::max(given.most, state.initial.most));
+    state.found.high = min(state.found.high, max(given.high, state.initial.high));
   }
 }
 
@@ -285,6 +305,7 @@ void Bounds::learn_loop(const Stm& s, const Loop& loop) {
   }
   ++loops_;
   compare_with_former(loop, states);
+  limit_sums(loop, states);
   const auto are_all_found = [&] {
     return std::ranges::all_of(states, [](const State& state) { return state.has_least && state.has_most; });
   };

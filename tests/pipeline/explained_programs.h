@@ -182,6 +182,7 @@ inline std::vector<Example> guide_examples() {
               {matrix_value<float>(128, 64, 1000), vector_value<std::int64_t>(128, 32, 32)}),
       example("survivors", nesting::survivors, {matrix_value<int>(128, 32, 1000)}),
       example("middle_binomials", nesting::middle_binomials, {vector_value<int>(128, 20)}),
+      example("primes_below", nesting::primes_below, {vector_value<int>(128, 20)}),
       example("envelope", nesting::envelope, {matrix()}),
       example("composed", nesting::composed, {array_value<float>({64, 8, 8}, drawn<float>(64 * 64, 2))}),
       example("accumulated", nesting::accumulated, {matrix()}),

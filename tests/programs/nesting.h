@@ -4,6 +4,7 @@
 
 #include "axes.h"
 #include "branching_rows.h"
+#include "growing_rows.h"
 #include "idioms.h"
 #include "segments.h"
 #include "sharing.h"
@@ -449,6 +450,7 @@ inline constexpr Statement all_statements[] = {
     {"inner_rows_of_sizes", inner_rows_of_sizes, 2, true},
     {"changed_rows", changed_rows, 2, true},
     {"branching_rows", branching_rows, 2, true},
+    {"growing_rows", growing_rows, 2, true},
     {"let", let, 1, false},
     {"fold_rows", fold_rows, 1, true},
     {"nest", nest, 5, true},

@@ -168,14 +168,11 @@ ERROR_PROGRAM(regular_segments) {
   fg::run([](Vec<int> x) { return fg::segmented_reduce(fg::plus, 0, fg::regular(2), x); }, Ints(5));
 }
 ERROR_PROGRAM(irregular_nested_array) {
-  const auto f = [](Vec<int> n) {
-    const auto walked = [](Exp<int> e) {
-      const auto next = [](Vec<i64> v) { return fg::sort(fg::iota(fg::sum(v))); };
-      return fg::sum(fg::iterate(3, next, fg::iota(e)));
-    };
-    return fg::map(walked, n);
+  const auto f = [](Vec<i64> x) {
+    const auto joined = [](Exp<i64> a, Exp<i64> b) { return fg::sum(fg::unique(fg::iota(a + b) % 7)); };
+    return fg::reduce(joined, 0, x);
   };
-  fg::compile(f, {.engine = fg::Engine::cpu})(Ints{3, 4});
+  fg::compile(f, {.engine = fg::Engine::cpu})(std::vector<i64>{3, 4});
 }
 
 // ## Indices and numbers

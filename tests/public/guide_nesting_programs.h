@@ -71,6 +71,20 @@ Vec<int> middle_binomials(Vec<int> ns) {  // the largest number in each of these
       ns);
 }
 
+Vec<int> primes_below(Vec<int> limits) {  // how many there are
+  auto count = [](Exp<int> limit) {
+    auto [primes, end] = fg::while_loop(
+        [&](Vec<int>, Exp<int> k) { return k < limit; },
+        [](Vec<int> found, Exp<int> k) {
+          auto is_prime = fg::all(fg::map([&](Exp<int> p) { return k % p != 0; }, found));
+          return std::tuple{fg::concat(found, fg::replicate(fg::cast<fg::i64>(is_prime), k)), k + 1};
+        },
+        fg::replicate(0, 0), 2);
+    return fg::cast<int>(primes.size());
+  };
+  return fg::map(count, limits);
+}
+
 // Folds of arrays.
 Vec<float> envelope(Mat<float> curves) {
   auto lowest = fg::replicate(curves.size(1), -std::numeric_limits<float>::infinity());

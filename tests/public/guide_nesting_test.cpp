@@ -37,6 +37,9 @@ TEST(GuideNesting, SizesThatDependOnTheElement) {
   on_every_engine(middle_binomials, [](const auto& f) {
     EXPECT_EQ(f(std::vector<int>{4, 0, 1, 10}).to_vector(), (std::vector<int>{6, 1, 1, 252}));
   });
+  on_every_engine(primes_below, [](const auto& f) {
+    EXPECT_EQ(f(std::vector<int>{4, 0, 600, 10, 2}).to_vector(), (std::vector<int>{2, 0, 109, 4, 0}));
+  });
 }
 
 TEST(GuideNesting, FoldsOfArrays) {

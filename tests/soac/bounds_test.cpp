@@ -258,6 +258,8 @@ TEST(Bounds, OfState) {
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p / 2 }"), 7);
   EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { 3 < q } do (p: i64) { min(p, x[i, 0]) }"), 7);
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p + 2 }"), 15) << "two in each iteration";
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { min(p + n, 20) }"), 20)
+      << "all iterations together would add 36";
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p + i64(i32(u)) }"), 7) << "it shrinks";
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { max(p, min(p + 3, p + x[i, 0] % 3)) }"),
             15);
