@@ -132,16 +132,20 @@ void IndexAlgebra::add_fact(Expr fact) {
 }
 
 IndexAlgebra::Assumption::Assumption(IndexAlgebra& algebra, Expr condition)
-    : algebra_(algebra), n_facts_(algebra.atoms_of_facts_.size()), memo_(std::move(algebra.memo_)) {
+    : algebra_(algebra), scope_(algebra), memo_(std::move(algebra.memo_)) {
   algebra_.memo_.clear();
   algebra_.assume(condition);
 }
 
 // Allocates nothing: it also runs when an allocation has failed.
 IndexAlgebra::Assumption::~Assumption() {
-  for (; algebra_.atoms_of_facts_.size() > n_facts_; algebra_.atoms_of_facts_.pop_back())
-    algebra_.facts_about_.find(algebra_.atoms_of_facts_.back())->second.pop_back();
   algebra_.memo_ = std::move(memo_);
+}
+
+// Allocates nothing either.
+void IndexAlgebra::forget(std::size_t n_facts) {
+  for (; atoms_of_facts_.size() > n_facts; atoms_of_facts_.pop_back())
+    facts_about_.find(atoms_of_facts_.back())->second.pop_back();
 }
 
 void IndexAlgebra::assume(Expr condition) {
@@ -186,9 +190,9 @@ bool IndexAlgebra::is_not_negative(Expr e, int facts) const {
   // that 0 < n does not follow from 0 <= i and i < n.
   const auto about = facts_about_.find(first_atom(e));
   return about != facts_about_.end() && std::ranges::any_of(about->second, [&](Expr fact) {
+           if (!mentions_indices_of(e, fact)) return false;
            const Expr rest = e - fact;
-           if (rest.is_constant()) return value(rest) >= 0;
-           return mentions_indices_of(e, fact) && is_not_negative(rest, facts - 1);
+           return rest.is_constant() ? value(rest) >= 0 : is_not_negative(rest, facts - 1);
          });
 }
 

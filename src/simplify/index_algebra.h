@@ -20,6 +20,19 @@ class IndexAlgebra {
 
   /// From here on 0 <= var < extent.
   void range(scalar::Var var, scalar::Expr extent);
+  /// What is learned while it lives is forgotten at its end, when indices learned meanwhile are not used any
+  /// more.
+  class Scope {
+   public:
+    explicit Scope(IndexAlgebra& algebra) : algebra_(algebra), n_facts_(algebra.atoms_of_facts_.size()) {}
+    ~Scope() { algebra_.forget(n_facts_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    IndexAlgebra& algebra_;
+    std::size_t n_facts_;
+  };
   /// The name is an extent of an array: not negative, and far from the greatest i64.
   void size(scalar::Var name) { sizes_.insert(name); }
   /// While it lives, the condition holds: of a branch.
@@ -32,7 +45,7 @@ class IndexAlgebra {
 
    private:
     IndexAlgebra& algebra_;
-    std::size_t n_facts_;
+    Scope scope_;
     // The memo of the enclosing scope: what is proven inside holds only there.
     std::unordered_map<scalar::Expr, scalar::Expr> memo_;
   };
@@ -60,6 +73,7 @@ class IndexAlgebra {
   bool is_small(scalar::Expr) const;  // no sum or difference of a few such things overflows
   void assume(scalar::Expr condition);
   void add_fact(scalar::Expr);
+  void forget(std::size_t n_facts);  // but the first ones
 
   scalar::Arena& arena_;
   std::function<scalar::Expr(scalar::Expr)> canonical_;

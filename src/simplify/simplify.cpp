@@ -147,6 +147,7 @@ class Simplifier {
   }
 
   bool soac(Stm& stm, Soac& s) {
+    const IndexAlgebra::Scope indices(algebra_);
     for (std::size_t axis = 0; axis < s.dims.size(); ++axis)
       algebra_.range(s.body.params[axis], s.dims[axis]);
     lambda(s.body);
@@ -277,6 +278,7 @@ class Simplifier {
       removed(stm, "it has one iteration");
       return true;
     }
+    const IndexAlgebra::Scope indices(algebra_);
     if (l.trips) {
       algebra_.range(l.body.params[0], l.trips);
     } else {

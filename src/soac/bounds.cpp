@@ -96,7 +96,10 @@ void Bounds::set_below(Var name, Expr limit) {
 
 void Bounds::forget(std::size_t mark) {
   if (facts_.size() == mark) return;
-  facts_.resize(mark);
+  for (; facts_.size() > mark; facts_.pop_back())
+    for (Expr e : {facts_.back().a, facts_.back().b, facts_.back().difference})
+      if (e)
+        if (auto& on = facts_on_.at(e.id()); !on.empty() && on.back() + 1 == facts_.size()) on.pop_back();
   memo_.clear();
 }
 
@@ -157,7 +160,14 @@ void Bounds::equate(std::span<const Expr> shape, std::span<const Expr> extents) 
 
 void Bounds::add_fact(Expr a, Expr b, bool strict) {
   if (!is_integer(a) || a.kind() == Kind::u64) return;
-  facts_.push_back({a, b, strict, a.kind() == Kind::i64 ? b - a : Expr()});
+  add_fact({a, b, strict, a.kind() == Kind::i64 ? b - a : Expr()});
+}
+
+void Bounds::add_fact(const Fact& fact) {
+  for (Expr e : {fact.a, fact.b, fact.difference})
+    if (e && (facts_on_[e.id()].empty() || facts_on_[e.id()].back() != facts_.size()))
+      facts_on_[e.id()].push_back(facts_.size());
+  facts_.push_back(fact);
   memo_.clear();
 }
 
@@ -190,8 +200,7 @@ Interval Bounds::of(Expr e, std::size_t mark) {
   std::vector<Fact> later(facts_.begin() + static_cast<std::ptrdiff_t>(mark), facts_.end());
   forget(mark);
   const Interval interval = of(e);
-  facts_.insert(facts_.end(), later.begin(), later.end());
-  memo_.clear();
+  for (const Fact& fact : later) add_fact(fact);
   return interval;
 }
 
@@ -247,11 +256,11 @@ Interval Bounds::with_rounding(Expr e, Interval interval) {
 // Bounds of e from conditions: on e itself, and on e as the difference of the two sides of one. Differences
 // are of the values modulo 2^64, and the right one is the one in the interval.
 Interval Bounds::with_facts(Expr e, Interval interval) {
-  if (facts_.empty() || asked_.size() > 4 || !asked_.insert(e.id()).second) return interval;
+  const auto on = facts_on_.find(e.id());
+  if (on == facts_on_.end() || asked_.size() > 4 || !asked_.insert(e.id()).second) return interval;
   const Wide no_least = intervals_.any(e.kind()).least, no_most = intervals_.any(e.kind()).most;
-  const std::size_t n_facts = facts_.size();
-  for (std::size_t i = 0; i < n_facts; ++i) {
-    const Fact fact = facts_[i];
+  for (std::size_t number : std::vector(on->second)) {
+    const Fact fact = facts_[number];
     const Interval one = intervals_.exactly(fact.strict ? 1 : 0);
     if (fact.a == e) {
       Interval above = intervals_.sub(Kind::i64, of(fact.b), one);

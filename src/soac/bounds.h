@@ -111,6 +111,7 @@ class Bounds {
   void set_state(const std::vector<State>&);
   Interval unknown(const State&);
   void add_fact(Expr a, Expr b, bool strict);
+  void add_fact(const Fact&);
   void assume(const Choice&, bool holds);
   void equate(std::span<const Expr> shape, std::span<const Expr> extents);
 
@@ -119,6 +120,7 @@ class Bounds {
   Intervals intervals_;
   std::unordered_map<Var, Name> names_;
   std::vector<Fact> facts_;
+  std::unordered_map<std::uint32_t, std::vector<std::size_t>> facts_on_;  // by node id: numbers of facts
   std::unordered_map<Var, Choice> choices_;
   std::unordered_map<Var, Interval> elements_;  // of arrays of integers
   Made made_;        // by statements of the program, which are learned when asked for

@@ -32,7 +32,7 @@ void Bounds::set_elements(Var array, const Interval& interval) {
 
 Interval Bounds::of_elements(Expr array) {
   if (!array.is_name()) return intervals_.any(array.kind());
-  constexpr int most_arrays = 32;  // that are made of each other
+  constexpr int most_arrays = 16;  // that are made of each other
   if (const auto made = made_.find(array.var()); made != made_.end() && arrays_ < most_arrays) {
     const Stm& s = *made->second;
     for (Var name : s.names) made_.erase(name);
