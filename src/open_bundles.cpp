@@ -123,11 +123,7 @@ std::optional<plan::Loaded> load(const File& file, const File::StoredProgram& pr
   const File::StoredTarget* target = best_target(program, options.engine, description);
   if (target == nullptr) return std::nullopt;
   File::StoredPlan stored = file.plan(program, *target);
-  plan::Loaded loaded;
-  loaded.plan = std::move(stored.plan);
-  loaded.device = &device;
-  loaded.is_host = description.is_host;
-  loaded.instructions = plan::instructions_of(loaded.plan, loaded.is_host);
+  plan::Loaded loaded = plan::without_kernels(std::move(stored.plan), device, description);
   loaded.sites = program.sites;
   for (std::size_t k = 0; k < loaded.plan.kernels.size(); ++k) {
     const plan::KernelText& kernel = loaded.plan.kernels[k];

@@ -263,14 +263,9 @@ std::string label_of(const plan::Loaded& loaded, const plan::KernelText& kernel)
 // A cached program's kernels are cached too; loading them is cheaper than starting threads, so one is used.
 plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteText> sites,
                            const Options& options, runtime::Device& device) {
-  plan::Loaded loaded;
-  loaded.plan = std::move(plan);
-  plan::find_read_params(loaded.plan);
-  loaded.device = &device;
-  const runtime::Description described = loaded.device->describe();
-  loaded.is_host = described.is_host;
-  loaded.instructions = plan::instructions_of(loaded.plan, loaded.is_host);
-  loaded.reads_host = described.reads_host;
+  plan::find_read_params(plan);
+  const runtime::Description described = device.describe();
+  plan::Loaded loaded = plan::without_kernels(std::move(plan), device, described);
   if (described.n_ranks > 1) loaded.identity = base::digest(plan::print(loaded.plan, true)).hex();
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;

@@ -374,6 +374,16 @@ class Run {
 
 }  // namespace
 
+Loaded without_kernels(Plan plan, runtime::Device& device, const runtime::Description& description) {
+  Loaded loaded;
+  loaded.plan = std::move(plan);
+  loaded.instructions = instructions_of(loaded.plan, description.is_host);
+  loaded.device = &device;
+  loaded.is_host = description.is_host;
+  loaded.reads_host = description.reads_host;
+  return loaded;
+}
+
 void execute(const Loaded& loaded, std::span<const detail::ArgumentView> arguments,
              std::span<detail::ResultValue> results) {
   FULGURITE_CHECK(

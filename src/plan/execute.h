@@ -29,6 +29,9 @@ struct Loaded {
   std::vector<SiteText> sites;                                  // Site s is sites[s - 1]
 };
 
+/// The plan on a device that describes itself so. Its kernels are loaded afterwards.
+Loaded without_kernels(Plan, runtime::Device&, const runtime::Description&);
+
 /// The user's line that the kernel is of; no line if it is of none.
 inline Where where_of(const Loaded& loaded, const KernelText& kernel) {
   return kernel.where == 0 ? Where() : loaded.sites.at(kernel.where - 1).where;

@@ -100,11 +100,8 @@ Run run(const Example& e, Schedule schedule) {
   lowering.schedule = schedule;
   lowering.blocks_wait = device.blocks_wait;
   const lower::Lowered scalar = lower::lower(report.optimised, lowering);
-  plan::Loaded loaded;
   EmulatorDevice& emulator = EmulatorDevice::shared();
-  loaded.device = &emulator;
-  loaded.is_host = false;
-  loaded.plan = scalar.plan;
+  plan::Loaded loaded = plan::without_kernels(scalar.plan, emulator, emulator.describe());
   loaded.sites.resize(report.optimised.sites.size() + 1000);
   for (const kernel::Kernel& kernel : scalar.kernels)
     loaded.kernels.push_back(emulator.build({kernel.name, kernel::print(kernel)}));
