@@ -81,6 +81,15 @@ Mat<float> convolution_2d(Mat<float> x, Mat<float> w) {
         fg::generate({w.size(0), w.size(1)}, [&](Index k, Index l) { return x(i + k, j + l) * w(k, l); }));
   });
 }
+Cube convolution_3d(Cube x, Cube w) {
+  const auto planes = x.size(0) - w.size(0) + 1, rows = x.size(1) - w.size(1) + 1,
+             columns = x.size(2) - w.size(2) + 1;
+  return fg::generate({planes, rows, columns}, [&](Index h, Index i, Index j) {
+    return fg::sum(fg::generate({w.size(0), w.size(1), w.size(2)}, [&](Index d, Index k, Index l) {
+      return x(h + d, i + k, j + l) * w(d, k, l);
+    }));
+  });
+}
 Vec<float> binomial(Vec<float> x) {
   const auto n = x.size() - 4;
   return fg::generate(n, [&](Index i) {
@@ -153,8 +162,7 @@ void measure_stencils(const Measure& measure) {
 
 namespace {
 
-void convolution_row(const Measure& measure, std::int64_t width) {
-  const std::int64_t n = 1 << 20;
+void convolution_row(const Measure& measure, std::int64_t width, std::int64_t n) {
   const std::vector<float> x = elements(n + width - 1), w = elements(width);
   std::vector<float> theirs(static_cast<std::size_t>(n));
   const Convolution c{1, n, 1, width, x.data(), w.data(), theirs.data()};
@@ -169,15 +177,15 @@ void convolution_row(const Measure& measure, std::int64_t width) {
   require_close(name, result, theirs);
 }
 
-void convolution_row_2d(const Measure& measure, std::int64_t side, std::int64_t width) {
-  const std::int64_t wide = side + width - 1;
-  const fg::Array<float, 2> x(elements(wide * wide), {wide, wide}),
-      w(elements(width * width), {width, width});
+void convolution_row_2d(const Measure& measure, std::int64_t side, std::int64_t height, std::int64_t width) {
+  const std::int64_t rows = side + height - 1, columns = side + width - 1;
+  const fg::Array<float, 2> x(elements(rows * columns), {rows, columns}),
+      w(elements(height * width), {height, width});
   std::vector<float> theirs(static_cast<std::size_t>(side * side));
-  const Convolution c{side, side, width, width, x.data(), w.data(), theirs.data()};
+  const Convolution c{side, side, height, width, x.data(), w.data(), theirs.data()};
   const auto f = fg::compile(convolution_2d);
   fg::Array<float, 2> result;
-  const std::string name = fmt::format("convolution {} x {} weights, {} x {}", width, width, side, side);
+  const std::string name = fmt::format("convolution {} x {} weights, {} x {}", height, width, side, side);
   measure(
       name, [&] { result = f(x, w); }, [&] { omp_convolution(c); },
       [&] { omp_copy(x.data(), theirs.data(), side * side); });
@@ -186,12 +194,37 @@ void convolution_row_2d(const Measure& measure, std::int64_t side, std::int64_t 
   require_close(name, result, theirs);
 }
 
+void convolution_row_3d(const Measure& measure, std::int64_t side, const std::array<std::int64_t, 3>& width) {
+  std::array<std::int64_t, 3> wide{};
+  for (std::size_t d = 0; d < 3; ++d) wide[d] = side + width[d] - 1;
+  const fg::Array<float, 3> x(elements(wide[0] * wide[1] * wide[2]), wide),
+      w(elements(width[0] * width[1] * width[2]), width);
+  std::vector<float> theirs(static_cast<std::size_t>(side * side * side));
+  const Convolution c{side, side, width[1], width[2], x.data(), w.data(), theirs.data(), side, width[0]};
+  const auto f = fg::compile(convolution_3d);
+  fg::Array<float, 3> result;
+  const std::string name =
+      fmt::format("convolution {} x {} x {} weights, {} cubed", width[0], width[1], width[2], side);
+  measure(
+      name, [&] { result = f(x, w); }, [&] { omp_convolution(c); },
+      [&] { omp_copy(x.data(), theirs.data(), side * side * side); });
+  if (result.size() == 0) return;
+  omp_convolution(c);
+  require_close(name, result, theirs);
+}
+
 }  // namespace
 
 void measure_convolutions(const Measure& measure) {
-  for (const std::int64_t width : {5, 33, 200}) convolution_row(measure, width);
+  for (const std::int64_t width : {5, 33, 200}) convolution_row(measure, width, 1 << 20);
+  convolution_row(measure, 5000, 1 << 16);
   for (const std::int64_t side : {256, 1024})
-    for (const std::int64_t width : {3, 7}) convolution_row_2d(measure, side, width);
+    for (const std::int64_t width : {3, 7}) convolution_row_2d(measure, side, width, width);
+  convolution_row_2d(measure, 256, 31, 31);
+  convolution_row_2d(measure, 256, 3, 1000);
+  convolution_row_2d(measure, 256, 1000, 3);
+  convolution_row_3d(measure, 64, {3, 3, 3});
+  convolution_row_3d(measure, 64, {3, 5, 20});
   const std::int64_t n = 1 << 20;
   const std::vector<float> x = elements(n + 4);
   std::vector<float> theirs(static_cast<std::size_t>(n));

@@ -345,9 +345,7 @@ soac::Program run(const soac::Pass& pass, soac::Program program, soac::PassConte
   const std::string before = wanted ? soac::print(program) : std::string();
   program = pass.run(std::move(program), context);
   soac::check(program, pass.name);
-  if (!wanted) return program;
-  const std::string after = soac::print(program);
-  if (after != before) dump(pass.name, after);
+  if (wanted) base::dump_change(pass.name, before, soac::print(program));
   return program;
 }
 

@@ -24,12 +24,13 @@ void omp_seven_points(const Field&);
 /// omp_seven_points(), with the nearest point of the field for neighbours outside.
 void omp_seven_points_clamped(const Field&);
 
-/// A convolution of `to`, of rows times columns points, with height times width weights; `from` has columns +
-/// width - 1 elements in each of rows + height - 1 rows.
+/// A convolution of `to`, of planes times rows times columns points, with depth times height times width
+/// weights; `from` has depth - 1, height - 1 and width - 1 more on its axes.
 struct Convolution {
   std::int64_t rows, columns, height, width;
   const float *from, *weights;
   float* to;
+  std::int64_t planes = 1, depth = 1;
 };
 /// Blocks of outputs stay in registers while the loops over the weights run.
 void omp_convolution(const Convolution&);

@@ -10,12 +10,16 @@ using Vector [[gnu::vector_size(32)]] = float;
 using AnyPlace [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
 constexpr std::int64_t vectors = 8, lanes = 8, block = vectors * lanes;
 
-// sum(k, l) weight * element, for outputs from column j on; `add(weight, elements)` takes the next ones.
+// sum(h, k, l) weight * element, for outputs of row i of all planes from column j on; `add(weight, elements)`
+// takes the next ones.
 template <class Add>
 void for_weights(const Convolution& c, std::int64_t i, std::int64_t j, const Add& add) {
-  for (std::int64_t k = 0; k < c.height; ++k)
-    for (std::int64_t l = 0; l < c.width; ++l)
-      add(c.weights[k * c.width + l], c.from + (i + k) * (c.columns + c.width - 1) + j + l);
+  const std::int64_t columns = c.columns + c.width - 1, rows = c.rows + c.height - 1;
+  const float* first = c.from + (i / c.rows * rows + i % c.rows) * columns + j;
+  const float* weight = c.weights;
+  for (std::int64_t h = 0; h < c.depth; ++h)
+    for (std::int64_t k = 0; k < c.height; ++k)
+      for (std::int64_t l = 0; l < c.width; ++l) add(*weight++, first + (h * rows + k) * columns + l);
 }
 void whole_block(const Convolution& c, std::int64_t i, std::int64_t j) {
   Vector sums[vectors] = {};
@@ -139,7 +143,7 @@ void omp_seven_points_clamped(const Field& f) {
 void omp_convolution(const Convolution& c) {
   const std::int64_t whole = c.columns / block, blocks = (c.columns + block - 1) / block;
 #pragma omp parallel for schedule(static) num_threads(2)
-  for (std::int64_t b = 0; b < c.rows * blocks; ++b) {
+  for (std::int64_t b = 0; b < c.planes * c.rows * blocks; ++b) {
     const std::int64_t i = b / blocks, j = b % blocks;
     if (j < whole)
       whole_block(c, i, j * block);

@@ -21,6 +21,8 @@
 #include <fulgurite/options.h>
 #include <fulgurite/profile.h>
 #include <fulgurite/ragged.h>
+#include <fulgurite/ragged_array.h>
+#include <fulgurite/ragged_rows.h>
 #include <fulgurite/reduce.h>
 #include <fulgurite/scan.h>
 #include <fulgurite/scatter.h>

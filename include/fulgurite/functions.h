@@ -1,7 +1,8 @@
 // Functions of scalars, which are also functions of arrays, element by element: fg::sqrt(x) for an Exp or an
 // Acc of floats. Of several operands at least one is staged, arrays among them have equal shapes (else
 // ShapeError), scalars are broadcast, and C++ values are taken where they are exact. Each is an object that
-// can be handed to map or reduce: fg::map(fg::sqrt, xs), fg::reduce(fg::max, 0, xs). Error bounds of the
+// can be handed to map or reduce: fg::map(fg::sqrt, xs), fg::reduce(fg::max, 0, xs). Ragged arrays whose rows
+// have equal lengths (else ShapeError) are operands as well, beside scalars. Error bounds of the
 // transcendental ones are in docs/semantics.md. An operation of arrays costs no memory of its own: it is
 // fused with what reads it.
 #pragma once
@@ -81,6 +82,20 @@ template <class Domain, class... Xs>
 concept Operands = Together<Xs...>::is_staged && Domain::template has<typename Together<Xs...>::Element> &&
                    (OperandOf<Xs, typename Together<Xs...>::Element, Together<Xs...>::rank> && ...);
 
+/// Rows of unequal lengths: an fg::Ragged.
+template <class X>
+concept RaggedLike = requires(const X& x) { x.segments(); };
+template <class X>
+concept ScalarOperand = std::is_arithmetic_v<X> || (Staged<X> && StagedTraits<X>::rank == 0);
+template <class X, class Domain>
+concept RaggedOf = RaggedLike<X> && Domain::template has<typename X::Element>;
+/// Ragged arrays, and scalars for all elements of them.
+template <class Domain, class... Xs>
+concept RaggedOperands = (RaggedLike<Xs> || ...) && ((RaggedOf<Xs, Domain> || ScalarOperand<Xs>) && ...);
+/// A function of elements on the elements of ragged arrays (ragged.h).
+template <class Op, class... Xs>
+auto of_elements(const Op& op, Here where, const Xs&... xs);
+
 template <class T, class X>
 Value operand(const X& x, Here where) {
   if constexpr (Staged<X>) {
@@ -105,8 +120,12 @@ struct Unary {
   auto operator()(const X& x, Here where = Here::current()) const {
     return apply_to<Result>(op.text, where, x);
   }
+  template <RaggedOf<Domain> X>
+  auto operator()(const X& x, Here where = Here::current()) const {
+    return of_elements(*this, where, x);
+  }
   template <class... Bad>
-    requires(sizeof...(Bad) == 1 && !Operands<Domain, Bad...>)
+    requires(sizeof...(Bad) == 1 && !Operands<Domain, Bad...> && !RaggedOperands<Domain, Bad...>)
   FULGURITE_REFUSED(
       "the function is not defined for operands of these types: its staged operands have one element type, "
       "for fg::sqrt and other functions of real numbers float or double: fg::cast<float>(x) converts")
@@ -120,8 +139,13 @@ struct Binary {
   auto operator()(const X& x, const Y& y, Here where = Here::current()) const {
     return apply_to<void>(op.text, where, x, y);
   }
+  template <class X, class Y>
+    requires RaggedOperands<Domain, X, Y>
+  auto operator()(const X& x, const Y& y, Here where = Here::current()) const {
+    return of_elements(*this, where, x, y);
+  }
   template <class... Bad>
-    requires(sizeof...(Bad) == 2 && !Operands<Domain, Bad...>)
+    requires(sizeof...(Bad) == 2 && !Operands<Domain, Bad...> && !RaggedOperands<Domain, Bad...>)
   FULGURITE_REFUSED(
       "the function is not defined for operands of these types: its staged operands have one element type, "
       "for fg::sqrt and other functions of real numbers float or double: fg::cast<float>(x) converts")
@@ -135,8 +159,13 @@ struct Ternary {
   auto operator()(const X& x, const Y& y, const Z& z, Here where = Here::current()) const {
     return apply_to<void>(op.text, where, x, y, z);
   }
+  template <class X, class Y, class Z>
+    requires RaggedOperands<Domain, X, Y, Z>
+  auto operator()(const X& x, const Y& y, const Z& z, Here where = Here::current()) const {
+    return of_elements(*this, where, x, y, z);
+  }
   template <class... Bad>
-    requires(sizeof...(Bad) == 3 && !Operands<Domain, Bad...>)
+    requires(sizeof...(Bad) == 3 && !Operands<Domain, Bad...> && !RaggedOperands<Domain, Bad...>)
   FULGURITE_REFUSED(
       "the function is not defined for operands of these types: its staged operands have one element type, "
       "for fg::sqrt and other functions of real numbers float or double: fg::cast<float>(x) converts")
@@ -159,8 +188,7 @@ struct Extreme : Binary<op, Scalars> {
     return Acc<T, N - 1>(Parts<T>{reduce(op.text, op.text, xs.value(), axis.number, where)});
   }
   /// Applies it to the rows of a ragged array.
-  template <class R>
-    requires requires(const R& rows) { rows.segments(); }
+  template <RaggedLike R>
   auto operator()(const R& rows, Axis axis, Here where = Here::current()) const {
     return rows.least_of_rows(*this, axis, where);
   }
@@ -171,6 +199,11 @@ struct Clamp {
     requires Operands<Numbers, X, Y, Z>
   auto operator()(const X& x, const Y& low, const Z& high, Here where = Here::current()) const {
     return apply_to<void>("min", where, apply_to<void>("max", where, x, low), high);
+  }
+  template <class X, class Y, class Z>
+    requires RaggedOperands<Numbers, X, Y, Z>
+  auto operator()(const X& x, const Y& low, const Z& high, Here where = Here::current()) const {
+    return of_elements(*this, where, x, low, high);
   }
 };
 
@@ -183,6 +216,11 @@ struct Select {
     constexpr int rank = Together<C>::rank > Both::rank ? Together<C>::rank : Both::rank;
     return StagedOf<T, rank>(
         Parts<T>{apply("select", {condition.value(), operand<T>(x, where), operand<T>(y, where)}, where)});
+  }
+  template <class C, class X, class Y>
+    requires RaggedOperands<Scalars, C, X, Y>
+  auto operator()(const C& condition, const X& x, const Y& y, Here where = Here::current()) const {
+    return of_elements(*this, where, condition, x, y);
   }
   template <class C, Scalar T>
     requires Operands<Booleans, C>
@@ -215,7 +253,8 @@ inline constexpr detail::Binary<"bit_and", detail::Booleans> logical_and;
 inline constexpr detail::Binary<"bit_or", detail::Booleans> logical_or;
 
 /// min(a, b), max(a, b): a NaN operand is ignored. min(xs), max(xs), and along one axis min(m, fg::axis(k)):
-/// of all elements; of none the largest, or the smallest, value of the type (infinity for floats).
+/// of all elements; of none the largest, or the smallest, value of the type (infinity for floats). Of the
+/// rows of a ragged array min(r, fg::axis(1)).
 inline constexpr detail::Extreme<"min"> min;
 inline constexpr detail::Extreme<"max"> max;
 /// min(max(x, low), high).

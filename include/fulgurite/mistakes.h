@@ -25,10 +25,22 @@ template <class A, Staged B>
   requires(std::is_arithmetic_v<A>)
 inline constexpr bool of_two_types<A, B> = !LiteralFor<A, ElementOf<B>>;
 
+template <RaggedLike A, class B>
+  requires(RaggedLike<B> || ScalarOperand<B>)
+inline constexpr bool of_two_types<A, B> =
+    !std::is_convertible_v<const B&, RaggedOperand<typename A::Element>>;
+template <ScalarOperand A, RaggedLike B>
+inline constexpr bool of_two_types<A, B> =
+    !std::is_convertible_v<const A&, RaggedOperand<typename B::Element>>;
+
 template <class A, class B>
 inline constexpr bool of_two_ranks = false;
 template <class T, int N, int M>
 inline constexpr bool of_two_ranks<Acc<T, N>, Acc<T, M>> = N != M;
+
+/// Rows of unequal lengths, and an array.
+template <class A, class B>
+concept RowsAndArray = (RaggedLike<A> && StagedArray<B>) || (StagedArray<A> && RaggedLike<B>);
 
 template <class X>
 inline constexpr bool is_truth = false;
@@ -58,7 +70,12 @@ concept RealArrays = is_real_array<A> || is_real_array<B>;
 #define FULGURITE_REFUSED_OF_TWO_RANKS                                                                        \
   FULGURITE_REFUSED("the operands of an operator have one rank: to combine each row of a matrix with a vector, " \
                     "write fg::map([&](fg::Vec<float> row) { return row + v; }, fg::rows(m))")
+#define FULGURITE_REFUSED_OF_ROWS                                                                             \
+  FULGURITE_REFUSED("an operator does not combine rows of unequal lengths with an array: write r - "            \
+                    "fg::broadcast(v, r) for an element of v for each row, r.values() for the elements of all rows")
 #define FULGURITE_REFUSED_OPERATOR(op)                                                                        \
+  template <class A, class B> requires detail::RowsAndArray<A, B>                                             \
+  FULGURITE_REFUSED_OF_ROWS void operator op(const A&, const B&);                                             \
   template <class A, class B> requires detail::OfTwoTypes<A, B>                                               \
   FULGURITE_REFUSED_OF_TWO_TYPES void operator op(const A&, const B&);                                        \
   template <class A, class B> requires detail::OfTwoRanks<A, B>                                               \
@@ -69,6 +86,8 @@ concept RealArrays = is_real_array<A> || is_real_array<B>;
   template <class A, class B> requires detail::OfTwoRanks<A, B>                                               \
   FULGURITE_REFUSED_OF_TWO_RANKS void operator op(A&, const B&);
 #define FULGURITE_REFUSED_ORDER(op)                                                                           \
+  template <class A, class B> requires detail::RowsAndArray<A, B>                                             \
+  FULGURITE_REFUSED_OF_ROWS void operator op(const A&, const B&);                                             \
   template <class A, class B> requires detail::Comparisons<A, B>                                              \
   FULGURITE_REFUSED("a comparison gives an Exp<bool>, which has no order: write 0 < x && x < 1 in place of "    \
                     "0 < x < 1")                                                                              \
@@ -94,6 +113,7 @@ FULGURITE_REFUSED_ON_VALUES(+) FULGURITE_REFUSED_ON_VALUES(-) FULGURITE_REFUSED_
 
 #undef FULGURITE_REFUSED_OF_TWO_TYPES
 #undef FULGURITE_REFUSED_OF_TWO_RANKS
+#undef FULGURITE_REFUSED_OF_ROWS
 #undef FULGURITE_REFUSED_OPERATOR
 #undef FULGURITE_REFUSED_ASSIGNMENT
 #undef FULGURITE_REFUSED_ORDER

@@ -24,10 +24,15 @@ struct Mean {
     const Acc<T, N - 1> totals = sum(xs, axis, where);
     return over(totals, xs.size(axis.number, where), where);
   }
+  template <RaggedLike R>
+  auto operator()(const R& rows, Axis axis, Here where = Here::current()) const {
+    const auto totals = sum(rows, axis, where);
+    return over(totals, rows.lengths(where), where);
+  }
 
  private:
   template <class X>
-  static X over(const X& total, const Exp<i64>& n, Here where) {
+  static X over(const X& total, const auto& n, Here where) {
     using T = ElementOf<X>;
     return X(Parts<T>{apply("div", {total.value(), detail::cast(n.value(), kind_of<T>(), where)}, where)});
   }
@@ -80,7 +85,8 @@ struct MatMul {
 
 }  // namespace detail
 
-/// mean(xs), mean(m, fg::axis(k)): the sum of floats divided by their number; of none, NaN.
+/// mean(xs), mean(m, fg::axis(k)): the sum of floats divided by their number; of none, NaN. Also of the rows
+/// of a ragged array.
 inline constexpr detail::Mean mean;
 /// dot(x, y): the sum of the products. Raises ShapeError for vectors of different sizes, as all of these do.
 inline constexpr detail::Dot dot;

@@ -6,37 +6,56 @@
 //
 //   made by       segments, group_by, expand_rows (expand.h), map and generate of a function that returns an
 //                 fg::Row (results.h), and the functions below that give one
-//   read by       row, values, map over elements, map over fg::rows, folds and scans of rows
+//   read by       row, values, map over elements, operators and functions of elements, map over fg::rows,
+//                 folds, scans and sorts of rows (ragged_rows.h)
 //
-// Rows are axis 0 and their elements axis 1: what is done to each row by itself takes fg::axis(1), or has it
-// as its default, as for matrices. Whatever runs over all elements does so in parallel however they are
-// spread over rows.
+// Whatever runs over all elements does so in parallel however they are spread over rows.
 #pragma once
 
-#include <fulgurite/arrange.h>
 #include <fulgurite/compile.h>
 #include <fulgurite/control.h>
 #include <fulgurite/filter.h>
 #include <fulgurite/functions.h>
+#include <fulgurite/ragged_array.h>
 #include <fulgurite/scatter.h>
 #include <fulgurite/segmented.h>
-#include <fulgurite/sort.h>
-
-#include <iterator>
-#include <limits>
-#include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace fulgurite {
+namespace detail {
+
+/// An operand of an operator of ragged arrays: one of them, or a scalar for all elements.
+template <class T>
+struct RaggedOperand {
+  Value value;
+  Value offsets = {};
+  bool has_rows = false;
+  Here where;
+
+  RaggedOperand(const Ragged<T>& x, Here at = Here::current())
+      : value(x.values().value()), offsets(x.offsets().value()), has_rows(true), where(at) {}
+  RaggedOperand(const Exp<T>& x, Here at = Here::current()) : value(x.value()), where(at) {}
+  RaggedOperand(const Located<T>& x) : value(x.value), where(x.where) {}
+  template <LiteralFor<T> U>
+  RaggedOperand(U x, Here at = Here::current()) : value(literal<T>(x, at)), where(at) {}
+};
+
+}  // namespace detail
 
 /// An array of rows of unequal lengths: their values one after the other, and the offsets where rows begin.
 template <class T>
 class Ragged {
   static_assert(detail::check_element<T>());
+  static constexpr bool is_bool = std::same_as<T, bool>;
+  static constexpr bool is_integer = detail::Integer<T>;
+  static constexpr bool is_number = detail::Number<T>;
+  static constexpr bool is_scalar = detail::Scalar<T>;
   using Here = detail::Here;
+  using Operand = detail::RaggedOperand<T>;
 
  public:
+  using Element = T;
   using Components = std::tuple<Vec<i64>, Vec<T>>;
 
   /// Offsets that are known to ascend from 0 to the number of values: fg::segments checks others.
@@ -77,7 +96,51 @@ class Ragged {
   template <class Op>
   Vec<T> least_of_rows(const Op& op, Axis axis, Here where) const;
 
+  // Operators work on elements, as those of arrays do. Two ragged arrays have rows of equal lengths, else
+  // they raise ShapeError.
+  // clang-format off
+  friend Ragged operator+(Operand a, Operand b) requires(is_number) { return binary<T>("add", a, b); }
+  friend Ragged operator-(Operand a, Operand b) requires(is_number) { return binary<T>("sub", a, b); }
+  friend Ragged operator*(Operand a, Operand b) requires(is_number) { return binary<T>("mul", a, b); }
+  friend Ragged operator/(Operand a, Operand b) requires(is_number) { return binary<T>("div", a, b); }
+  friend Ragged operator%(Operand a, Operand b) requires(is_number) { return binary<T>("rem", a, b); }
+  friend Ragged operator-(Operand a) requires(is_number) { return unary("neg", a); }
+  Ragged& operator+=(Operand b) & requires(is_number) { return *this = binary<T>("add", {*this, b.where}, b); }
+  Ragged& operator-=(Operand b) & requires(is_number) { return *this = binary<T>("sub", {*this, b.where}, b); }
+  Ragged& operator*=(Operand b) & requires(is_number) { return *this = binary<T>("mul", {*this, b.where}, b); }
+  Ragged& operator/=(Operand b) & requires(is_number) { return *this = binary<T>("div", {*this, b.where}, b); }
+  Ragged& operator%=(Operand b) & requires(is_number) { return *this = binary<T>("rem", {*this, b.where}, b); }
+
+  friend Ragged operator&(Operand a, Operand b) requires(is_integer || is_bool) { return binary<T>("bit_and", a, b); }
+  friend Ragged operator|(Operand a, Operand b) requires(is_integer || is_bool) { return binary<T>("bit_or", a, b); }
+  friend Ragged operator^(Operand a, Operand b) requires(is_integer || is_bool) { return binary<T>("bit_xor", a, b); }
+  friend Ragged operator<<(Operand a, Operand b) requires(is_integer) { return binary<T>("shl", a, b); }
+  friend Ragged operator>>(Operand a, Operand b) requires(is_integer) { return binary<T>("shr", a, b); }
+  friend Ragged operator~(Operand a) requires(is_integer) { return unary("bit_not", a); }
+  friend Ragged operator&&(Operand a, Operand b) requires(is_bool) { return binary<T>("logical_and", a, b); }
+  friend Ragged operator||(Operand a, Operand b) requires(is_bool) { return binary<T>("logical_or", a, b); }
+  friend Ragged operator!(Operand a) requires(is_bool) { return unary("bit_not", a); }
+
+  friend Ragged<bool> operator==(Operand a, Operand b) requires(is_scalar) { return binary<bool>("eq", a, b); }
+  friend Ragged<bool> operator!=(Operand a, Operand b) requires(is_scalar) { return binary<bool>("ne", a, b); }
+  friend Ragged<bool> operator<(Operand a, Operand b) requires(is_number) { return binary<bool>("lt", a, b); }
+  friend Ragged<bool> operator<=(Operand a, Operand b) requires(is_number) { return binary<bool>("le", a, b); }
+  friend Ragged<bool> operator>(Operand a, Operand b) requires(is_number) { return binary<bool>("gt", a, b); }
+  friend Ragged<bool> operator>=(Operand a, Operand b) requires(is_number) { return binary<bool>("ge", a, b); }
+  // clang-format on
+
  private:
+  static Ragged unary(const char* op, const Operand& a) {
+    return Ragged(std::tuple{Vec<i64>(detail::Parts<i64>{a.offsets}),
+                             Vec<T>(detail::Parts<T>{detail::apply(op, {a.value}, a.where)})});
+  }
+  template <class R>
+  static Ragged<R> binary(const char* op, const Operand& a, const Operand& b) {
+    if (a.has_rows && b.has_rows) detail::require_equal_rows("an operator", a.offsets, b.offsets, a.where);
+    return Ragged<R>(std::tuple{Vec<i64>(detail::Parts<i64>{a.has_rows ? a.offsets : b.offsets}),
+                                Vec<R>(detail::Parts<R>{detail::apply(op, {a.value, b.value}, a.where)})});
+  }
+
   Components components_;
 };
 
@@ -100,6 +163,33 @@ struct MapOperand<RaggedRows<T>> {
 template <class T>
 Ragged<T> ragged_like(const Vec<i64>& offsets, const Vec<T>& values) {
   return Ragged<T>(std::tuple{offsets, values});
+}
+
+template <class X>
+inline constexpr bool is_ragged = false;
+template <class T>
+inline constexpr bool is_ragged<Ragged<T>> = true;
+template <class X>
+const X& elements_of(const X& scalar) {
+  return scalar;
+}
+template <class T>
+const Vec<T>& elements_of(const Ragged<T>& x) {
+  return x.values();
+}
+template <class Op, class... Xs>
+auto of_elements(const Op& op, Here where, const Xs&... xs) {
+  const Vec<i64>* offsets = nullptr;
+  const auto add_rows = [&](const auto& x) {
+    if constexpr (is_ragged<std::remove_cvref_t<decltype(x)>>) {
+      if (offsets)
+        require_equal_rows("a function", offsets->value(), x.offsets().value(), where);
+      else
+        offsets = &x.offsets();
+    }
+  };
+  (add_rows(xs), ...);
+  return ragged_like(*offsets, op(elements_of(xs)..., where));
 }
 
 template <class T>
@@ -174,6 +264,11 @@ template <class F, class T>
 auto map(const F& f, const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
   return detail::ragged_like(xs.offsets(), detail::map(where, f, xs.values()));
 }
+/// Each element converted, as cast converts an Exp.
+template <detail::Scalar T, class U>
+Ragged<T> cast(const Ragged<U>& xs, detail::Here where = detail::Here::current()) {
+  return detail::ragged_like(xs.offsets(), cast<T>(xs.values(), where));
+}
 /// Maps a function of elements of two ragged arrays. Raises ShapeError unless their rows have the same
 /// lengths.
 template <class F, class A, class B>
@@ -181,174 +276,6 @@ auto map(const F& f, const Ragged<A>& as, const Ragged<B>& bs, detail::Here wher
   detail::require_equal_rows("map", as.offsets().value(), bs.offsets().value(), where);
   return detail::ragged_like(as.offsets(), detail::map(where, f, as.values(), bs.values()));
 }
-
-/// The fold of each row, as reduce gives it: of an empty one, neutral, which must be neutral.
-template <class Op, class T>
-Vec<T> reduce(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Ragged<T>& xs, Axis axis,
-              detail::Here where = detail::Here::current()) {
-  detail::require_axis_of_rows("reduce", axis.number, where);
-  return segmented_reduce(op, neutral, xs.segments(), xs.values(), {-1}, where);
-}
-/// Without a neutral element. Raises ShapeError for an empty row.
-template <class Op, class T>
-Vec<T> reduce(const Op& op, const Ragged<T>& xs, Axis axis, detail::Here where = detail::Here::current()) {
-  detail::require_axis_of_rows("reduce", axis.number, where);
-  return segmented_reduce(op, xs.segments(), xs.values(), {-1}, where);
-}
-/// As fold gives it: each row begins with initial, which is any value.
-template <class Op, class T>
-Vec<T> fold(const Op& op, const std::type_identity_t<Exp<T>>& initial, const Ragged<T>& xs, Axis axis,
-            detail::Here where = detail::Here::current()) {
-  detail::require_axis_of_rows("fold", axis.number, where);
-  return segmented_fold(op, initial, xs.segments(), xs.values(), {-1}, where);
-}
-/// The sum of each row; of an empty one 0.
-template <detail::Number T>
-Vec<T> sum(const Ragged<T>& xs, Axis axis, detail::Here where = detail::Here::current()) {
-  detail::require_axis_of_rows("sum", axis.number, where);
-  return segmented_reduce(plus, T{0}, xs.segments(), xs.values(), {-1}, where);
-}
-
-template <class T>
-template <class Op>
-Vec<T> Ragged<T>::least_of_rows(const Op& op, Axis axis, Here where) const {
-  using Limits = std::numeric_limits<T>;
-  constexpr bool is_min = std::same_as<Op, std::decay_t<decltype(min)>>;
-  constexpr T low = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  constexpr T high = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  return reduce(op, is_min ? high : low, *this, axis, where);
-}
-
-/// The scan of each row by itself, as scan gives it; rows keep their lengths.
-template <class Op, class T>
-Ragged<T> scan(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Ragged<T>& xs,
-               detail::Here where = detail::Here::current()) {
-  return detail::ragged_like(xs.offsets(),
-                             segmented_scan(op, neutral, xs.segments(), xs.values(), {-1}, where));
-}
-template <class Op, class T>
-Ragged<T> exclusive_scan(const Op& op, const std::type_identity_t<Exp<T>>& initial, const Ragged<T>& xs,
-                         detail::Here where = detail::Here::current()) {
-  return detail::ragged_like(xs.offsets(),
-                             segmented_exclusive_scan(op, initial, xs.segments(), xs.values(), {-1}, where));
-}
-
-/// The elements of each row for which p holds; there are as many rows as before.
-template <class P, class T>
-Ragged<T> filter(const P& p, const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
-  const Vec<bool> kept = detail::map(where, [&p](const Exp<T>& x) { return Exp<bool>(p(x)); }, xs.values());
-  const auto [before, total] = scan_with_total(plus, i64{0}, cast<i64>(kept, where), {-1}, where);
-  const Vec<i64> offsets = detail::map(
-      where,
-      [&, first = before, all = total](const Exp<i64>& at) {
-        return cond(at < xs.values().size(where), [&] { return first[at]; }, [&] { return all; });
-      },
-      xs.offsets());
-  return detail::ragged_like(offsets, filter(kept, xs.values(), {0}, where));
-}
-
-/// The elements of each row in order, stably, as sort orders them.
-template <class T>
-Ragged<T> sort(const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
-  const detail::Values sorted =
-      detail::sort_rows(xs.values().parts(), detail::n_leaves<T>, xs.offsets().value(), "sort", where);
-  return detail::ragged_like(xs.offsets(), detail::unflattened<Vec<T>>(sorted));
-}
-template <class Less, class T>
-Ragged<T> sort(const Less& less, const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
-  const auto body = detail::comparison<T>(less);
-  const detail::Values sorted = detail::sort_rows(detail::Body(body), xs.values().parts(),
-                                                  detail::n_leaves<T>, xs.offsets().value(), "sort", where);
-  return detail::ragged_like(xs.offsets(), detail::unflattened<Vec<T>>(sorted));
-}
-
-/// The rows of a, then the rows of b.
-template <class T>
-Ragged<T> concat(const Ragged<T>& a, const Ragged<T>& b, detail::Here where = detail::Here::current()) {
-  const Vec<i64> behind = drop(b.offsets(), 1, {0}, where) + a.values().size(where);
-  return detail::ragged_like(concat(a.offsets(), behind, where), concat(a.values(), b.values(), where));
-}
-
-/// The first n rows. Raises ShapeError unless 0 <= n <= size.
-template <class T>
-Ragged<T> take(const Ragged<T>& xs, Index n, detail::Here where = detail::Here::current()) {
-  const Exp<i64> rows(detail::Parts<i64>{n.value});
-  const Vec<i64> offsets = take(xs.offsets(), {rows + 1, where}, {0}, where);
-  return detail::ragged_like(offsets, take(xs.values(), {offsets[{rows, where}], where}, {0}, where));
-}
-
-/// A real ragged array, as compiled programs take and return it: an immutable, shared value, as fg::Array is.
-/// for (std::span<const float> row : rows) ... reads it without a copy; rows of composite elements come as a
-/// std::vector.
-template <class T>
-class RaggedArray {
-  static constexpr bool has_spans = detail::Scalar<T>;
-
- public:
-  using Staged = Ragged<T>;
-  using Row = std::conditional_t<has_spans, std::span<const T>, std::vector<T>>;
-
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Row;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Row*;
-    using reference = Row;
-    Iterator(const RaggedArray& array, std::int64_t i) : array_(&array), i_(i) {}
-    Row operator*() const { return array_->row(i_); }
-    Iterator& operator++() { return ++i_, *this; }
-    Iterator operator++(int) { return {*array_, i_++}; }
-    friend bool operator==(const Iterator& a, const Iterator& b) { return a.i_ == b.i_; }
-
-   private:
-    const RaggedArray* array_;
-    std::int64_t i_;
-  };
-
-  /// No rows.
-  RaggedArray() : offsets_{0} {}
-  /// Believes the offsets, which a program checks when it is called.
-  RaggedArray(Array<i64> offsets, Array<T> values)
-      : offsets_(std::move(offsets)), values_(std::move(values)) {}
-  explicit RaggedArray(const std::vector<std::vector<T>>& rows) {
-    std::vector<i64> offsets{0};
-    std::vector<T> values;
-    for (const std::vector<T>& row : rows) {
-      values.insert(values.end(), row.begin(), row.end());
-      offsets.push_back(static_cast<i64>(values.size()));
-    }
-    offsets_ = std::move(offsets);
-    values_ = std::move(values);
-  }
-
-  /// The number of rows.
-  std::int64_t size() const { return offsets_.size() - 1; }
-  const Array<i64>& offsets() const { return offsets_; }
-  const Array<T>& values() const { return values_; }
-  /// The index is believed.
-  Row row(std::int64_t i) const {
-    if constexpr (has_spans) {
-      return Row(values_.data() + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i]));
-    } else {
-      Row elements;
-      for (std::int64_t k = offsets_[i]; k < offsets_[i + 1]; ++k) elements.push_back(values_[k]);
-      return elements;
-    }
-  }
-  Row operator[](std::int64_t i) const { return row(i); }
-  Iterator begin() const { return {*this, 0}; }
-  Iterator end() const { return {*this, size()}; }
-  std::vector<std::vector<T>> to_vectors() const {
-    std::vector<std::vector<T>> rows;
-    for (const Row& row : *this) rows.emplace_back(row.begin(), row.end());
-    return rows;
-  }
-
- private:
-  Array<i64> offsets_;
-  Array<T> values_;
-};
 
 namespace detail {
 

@@ -165,6 +165,14 @@ Exp<i64> count(const Acc<bool, N>& xs, detail::Here where = detail::Here::curren
   return Exp<i64>(detail::Parts<i64>{detail::reduce("add", "count", ones, {}, where)});
 }
 
+/// Along one axis.
+template <int N>
+  requires(N > 1)
+Acc<i64, N - 1> count(const Acc<bool, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
+  const detail::Value ones = detail::cast(xs.value(), detail::Kind::i64, where);
+  return Acc<i64, N - 1>(detail::Parts<i64>{detail::reduce("add", "count", ones, axis.number, where)});
+}
+
 /// The index of the first least, or greatest, element; NaNs are passed over (of NaNs only: 0). Raises
 /// ShapeError for none.
 template <detail::Number T>

@@ -66,7 +66,7 @@ std::vector<std::string> Slots::declarations() const {
   return lines;
 }
 
-// 64 bits as values travel: integers extended from their kind, f32 in the lower half.
+// The 64 bits in which a plan keeps any scalar: integers are extended, an f32 is in the lower half.
 Expr Slots::bits_of(Expr e) {
   if (e.kind() == Kind::f32) e = bitcast(e, Kind::u32);
   if (e.kind() == Kind::f64) return bitcast(e, Kind::i64);

@@ -24,6 +24,11 @@ void dump(std::string_view label, std::string_view text) {
   log(fmt::format("---- {}\n{}", label, text));
 }
 
+void dump_change(std::string_view pass, std::string_view before, std::string_view after) {
+  if (after != before) return dump(pass, after);
+  log(fmt::format("---- {} (changed nothing)", pass));
+}
+
 Timed::~Timed() {
   if (!is_wanted_) return;
   // fmt might throw, which a destructor may not.

@@ -12,6 +12,8 @@ bool dumps(std::string_view label);
 /// Whether it asks for anything.
 bool dumps_anything();
 void dump(std::string_view label, std::string_view text);
+/// What a pass made of a text; where that is the same text, that it changed nothing.
+void dump_change(std::string_view pass, std::string_view before, std::string_view after);
 
 /// Measures a stage or pass from its own construction to its destruction, and then prints the time if
 /// FULGURITE_DUMP asks for it.

@@ -18,7 +18,8 @@ namespace {
 
 void append_traced(const kernel::Builder& b, const std::vector<soac::Stm>& traced, const Here& where);
 
-// Only for && and ||: other branches, and loops, were made when they were traced.
+// Only && and || arrive here as branches: all others, and loops, become statements of the kernel while they
+// are traced.
 void append(const kernel::Builder& b, const soac::Stm& s, const soac::If& op, const Here& where) {
   const auto values_of = [&](const soac::Lambda& f) {
     return [&] {

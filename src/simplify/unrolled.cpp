@@ -30,7 +30,8 @@ struct Stuck {};
 
 using Exprs = std::vector<Expr>;
 
-/// Runs a body on expressions: each name that it binds has a value, or the values of the elements.
+/// Evaluates a body symbolically: each name that it binds has an expression, each array one for every
+/// element.
 class Unroller {
  public:
   Unroller(Arena& arena, std::int64_t most) : arena_(arena), most_(most) {}
@@ -79,12 +80,12 @@ class Unroller {
     args.insert(args.end(), indices.begin(), indices.end());
     return scalar::rebuild(arena_, e, args);
   }
-  // An element of an array of which all elements are known. Indices that are not constant choose among those
-  // that agree with the constant ones.
+  // An element of an array whose elements are all known. Constant indices leave some of the elements, and the
+  // other indices select one of these.
   Expr element(Expr read, const Exprs& elements, const Exprs& indices) {
     const std::vector<std::int64_t> shape = shape_of(read.arg(0).var());
-    std::vector<std::int64_t> numbers{0};  // of the elements to choose from
-    Expr place = arena_.i64(0);            // which of these it is
+    std::vector<std::int64_t> numbers{0};  // of the elements that constant indices leave
+    Expr place = arena_.i64(0);            // which of these is read
     bool is_constant = true;
     for (std::size_t d = 0; d < indices.size(); ++d) {
       std::int64_t first = 0, last = shape[d] - 1;
@@ -108,7 +109,7 @@ class Unroller {
     count_selects(chosen, static_cast<std::int64_t>(numbers.size()) - 1);
     return chosen;
   }
-  // An array in memory chooses an element by its place in less time than many selects.
+  // Where there are many elements, an array in memory is quicker than a chain of selects.
   void count_selects(Expr chosen, std::int64_t n) {
     steps_ += 2 * n;
     if (!chosen_.insert(chosen).second) return;
@@ -135,7 +136,7 @@ class Unroller {
     if (static_cast<std::int64_t>(elements.size()) > most_) stuck();
     arrays_[name] = std::move(elements);
   }
-  // The elements of an array: of one of an enclosing scope, reads of it.
+  // The elements of an array. Elements of an array that an enclosing scope binds are read from it.
   Exprs elements_of(Expr array) {
     const auto found = arrays_.find(array.var());
     if (found != arrays_.end()) return found->second;
@@ -155,7 +156,7 @@ class Unroller {
       f(indices);
     }
   }
-  // What is bound anew in each round has other values in what was computed from it.
+  // A parameter that is bound again, in the next iteration, changes what was computed from it.
   void start_round() { memo_.clear(); }
 
   // ---- statements
@@ -168,7 +169,7 @@ class Unroller {
         s.op, [&](const Soac& op) { soac(s, op, out); },
         [&](const soac::Scan& scan) {
           if (depth_ > 0) return running(s, scan, out);
-          // A Scan of the points around, which stay.
+          // This Scan belongs to a Soac that is not unrolled.
           out.push_back({s.names, soac::Scan{scan.reduction, values(scan.operands), scan.inclusive}, s.where,
                          s.origin});
         },
@@ -277,7 +278,7 @@ class Unroller {
 
   // ---- reductions and Scans
 
-  // op(left, right); a product that a sum of floats takes is rounded with it.
+  // op(left, right). Of a sum of floats and a product, both are rounded together.
   Exprs joined(const soac::Reduction& r, const Exprs& left, const Exprs& right, std::vector<Stm>& out) {
     const std::size_t n = right.size();
     Exprs arguments = left;
@@ -294,8 +295,8 @@ class Unroller {
     return all;
   }
 
-  // Chains of few points, whose results are joined in order: rounding errors grow with the sum of both
-  // numbers.
+  // Folds short chains of points and then the chains' results, both in order: rounding errors grow with the
+  // length of a chain plus the number of chains.
   Exprs total(const soac::Reduction& r, const std::vector<Exprs>& operands, std::vector<Stm>& out) {
     start_round();
     Exprs so_far = values(r.neutral), initial = values(r.initial);
@@ -322,7 +323,7 @@ class Unroller {
         before.empty() ? by_themselves(operands) : joined(scan.reduction, before, operands, out);
     if (!scan.inclusive && before.empty()) stuck();
     running_[&s] = now;
-    // The operator's parameters have been bound meanwhile, nothing of this point.
+    // Only the operator's parameters have been bound since this point was computed.
     start_round();
     for (std::size_t k = 0; k < s.names.size(); ++k) bind(s.names[k], scan.inclusive ? now[k] : before[k]);
   }
@@ -435,12 +436,12 @@ class Unroller {
   Arena& arena_;
   const std::int64_t most_;
   std::int64_t steps_ = 0, selects_ = 0;
-  std::unordered_set<Expr> chosen_;  // by indices that are not constant
-  int depth_ = 0;                    // of Soacs that are unrolled around
+  std::unordered_set<Expr> chosen_;  // elements that indices select at run time
+  int depth_ = 0;                    // number of enclosing Soacs that are unrolled
   std::unordered_map<Var, Expr> scalars_;
   std::unordered_map<Var, Exprs> arrays_;
   std::unordered_map<Expr, Expr> memo_;
-  std::unordered_map<const Stm*, Exprs> running_;  // what the Scans of the Soac at hand have so far
+  std::unordered_map<const Stm*, Exprs> running_;  // the values of Scans at the last point that was unrolled
 };
 
 std::int64_t nodes_of(const Unrolled& done) {

@@ -74,9 +74,7 @@ Kernel applied(const Pass& pass, Kernel kernel, const PassOptions& options, Stag
   const std::string before = is_wanted ? kernel::print(kernel) : std::string();
   kernel = pass.run(std::move(kernel), options);
   kernel::check(kernel, stage, pass.name);
-  if (!is_wanted) return kernel;
-  const std::string after = kernel::print(kernel);
-  if (after != before) base::dump(pass.name, after);
+  if (is_wanted) base::dump_change(pass.name, before, kernel::print(kernel));
   return kernel;
 }
 

@@ -23,7 +23,7 @@ std::int64_t number_of(const Skeleton& skeleton, std::string_view name) {
 
 namespace {
 
-// Whether the phase makes what arrays begin with that the launch scatters to.
+// Whether the phase stores the initial contents of arrays that the launch scatters to.
 bool fills(const schedule::Launch& launch, const schedule::Phase& phase) {
   const auto* op = std::get_if<soac::Soac>(&phase.computes.op);
   if (!op || !op->scatters.empty()) return false;

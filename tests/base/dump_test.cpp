@@ -27,5 +27,13 @@ TEST(Dump, TextsStandUnderTheirLabels) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "---- fuse\nprogram\n");
 }
 
+TEST(Dump, PassesThatChangeNothingSaySo) {
+  testing::internal::CaptureStderr();
+  dump_change("fuse", "program", "fused program");
+  dump_change("merge", "fused program", "fused program");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "---- fuse\nfused program\n---- merge (changed nothing)\n");
+}
+
 }  // namespace
 }  // namespace fulgurite::base

@@ -39,9 +39,7 @@ Vec<float> pagerank(fg::Ragged<int> sources, Vec<int> n_targets) {
 }
 fg::Ragged<float> cumulative_shares(fg::Ragged<float> weights) {  // of each row
   auto totals = fg::sum(weights, fg::axis(1));
-  auto of_each = fg::segments(weights.segments(), fg::gather(totals, weights.row_numbers()));
-  return fg::map([](Exp<float> x, Exp<float> total) { return x / total; }, fg::scan(fg::plus, 0.0f, weights),
-                 of_each);
+  return fg::scan(fg::plus, 0.0f, weights) / fg::broadcast(totals, weights);
 }
 Mat<float> best_three(fg::Ragged<float> ratings) {  // of each user, 0 where there are fewer
   auto greater = [](Exp<float> a, Exp<float> b) { return a > b; };

@@ -139,6 +139,43 @@ TEST(Windows, OfTwoAxesProperty) {
   });
 }
 
+TEST(Windows, OfThreeAxesProperty) {
+  const auto program = [](fg::Acc<float, 3> x, fg::Acc<float, 3> w) {
+    const auto d = w.size(0), h = w.size(1), k = w.size(2);
+    return fg::generate(
+        {x.size(0) - d + 1, x.size(1) - h + 1, x.size(2) - k + 1}, [&](Index i, Index j, Index l) {
+          return fg::sum(fg::generate(
+              {d, h, k}, [&](Index a, Index b, Index c) { return x(i + a, j + b, l + c) * w(a, b, c); }));
+        });
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const Shape<3>& points : {Shape<3>{1, 1, 1}, {2, 3, 40}, {1, 2, 129}})
+      for (const Shape<3>& windows :
+           {Shape<3>{2, 2, 2}, {1, 2, 20}, {2, 17, 3}, {17, 2, 2}, {3, 1, 40}, {1, 2, 300}, {300, 2, 1}}) {
+        SCOPED_TRACE(::testing::PrintToString(points) + ::testing::PrintToString(windows));
+        Shape<3> shape;
+        for (std::size_t axis = 0; axis < 3; ++axis) shape[axis] = points[axis] + windows[axis] - 1;
+        const auto x = values<float>(shape[0] * shape[1] * shape[2]);
+        const auto w = values<float>(windows[0] * windows[1] * windows[2]);
+        const auto at = [](const std::vector<float>& of, const Shape<3>& extents, std::int64_t i,
+                           std::int64_t j, std::int64_t l) {
+          return of[static_cast<std::size_t>((i * extents[1] + j) * extents[2] + l)];
+        };
+        std::vector<float> sums;
+        for (std::int64_t i = 0; i < points[0]; ++i)
+          for (std::int64_t j = 0; j < points[1]; ++j)
+            for (std::int64_t l = 0; l < points[2]; ++l) {
+              sums.push_back(0);
+              for (std::int64_t a = 0; a < windows[0]; ++a)
+                for (std::int64_t b = 0; b < windows[1]; ++b)
+                  for (std::int64_t c = 0; c < windows[2]; ++c)
+                    sums.back() += at(x, shape, i + a, j + b, l + c) * at(w, windows, a, b, c);
+            }
+        EXPECT_EQ(f(fg::Array<float, 3>(x, shape), fg::Array<float, 3>(w, windows)).to_vector(), sums);
+      }
+  });
+}
+
 // A sum passes through few roundings however long the window is (float_sum_error).
 TEST(Windows, SumsRoundLittle) {
   const auto f = fg::compile([](Vec<float> x, Vec<float> w) {
@@ -146,7 +183,7 @@ TEST(Windows, SumsRoundLittle) {
       return fg::sum(fg::generate(w.size(), [&](Index l) { return x[i + l] * w[l]; }));
     });
   });
-  for (const std::int64_t k : {2, 15, 16, 17, 33, 255, 257, 1000, 4095, 4096, 5000}) {
+  for (const std::int64_t k : {2, 15, 16, 17, 33, 255, 257, 1000, 4095, 4096, 4097, 5000, 66000}) {
     SCOPED_TRACE(k);
     std::vector<float> x(static_cast<std::size_t>(k + 99)), w(static_cast<std::size_t>(k), 1.f);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.f / static_cast<float>(i % 977 + 3);
@@ -155,6 +192,39 @@ TEST(Windows, SumsRoundLittle) {
     const auto exact =
         of_windows(100, k, 0., [&](double sum, auto i, auto) { return sum + static_cast<double>(x[i]); });
     for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_NEAR(sums[i], exact[i], bound * exact[i]) << i;
+  }
+}
+
+// So does a sum over several axes, each of which has accumulators of its own.
+TEST(Windows, SumsOverSeveralAxesRoundLittle) {
+  const auto f = fg::compile([](fg::Acc<float, 3> x, Exp<fg::i64> d, Exp<fg::i64> h, Exp<fg::i64> k) {
+    return fg::generate({1, 1, x.size(2) - k + 1}, [&](Index i, Index j, Index l) {
+      return fg::sum(
+          fg::generate({d, h, k}, [&](Index a, Index b, Index c) { return x(i + a, j + b, l + c); }));
+    });
+  });
+  for (const Shape<3>& windows : {Shape<3>{2, 2, 17},
+                                  {17, 17, 17},
+                                  {1, 16, 33},
+                                  {1, 255, 256},
+                                  {4000, 2, 2},
+                                  {1, 2, 4000},
+                                  {17, 1, 1}}) {
+    SCOPED_TRACE(::testing::PrintToString(windows));
+    const Shape<3> shape{windows[0], windows[1], windows[2] + 99};
+    const std::int64_t n = windows[0] * windows[1] * windows[2];
+    std::vector<float> x(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.f / static_cast<float>(i % 977 + 3);
+    const std::vector<float> sums =
+        f(fg::Array<float, 3>(x, shape), windows[0], windows[1], windows[2]).to_vector();
+    const double bound = 2 * std::log2(static_cast<double>(n)) * std::numeric_limits<float>::epsilon();
+    for (std::int64_t l = 0; l < 100; ++l) {
+      double exact = 0;
+      for (std::int64_t row = 0; row < windows[0] * windows[1]; ++row)
+        for (std::int64_t c = 0; c < windows[2]; ++c)
+          exact += static_cast<double>(x[static_cast<std::size_t>(row * shape[2] + l + c)]);
+      ASSERT_NEAR(sums[static_cast<std::size_t>(l)], exact, bound * exact) << l;
+    }
   }
 }
 

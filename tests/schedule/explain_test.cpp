@@ -64,8 +64,8 @@ TEST(ExplainSchedule, TellVersionsWithTheirConditions) {
   n points are mapped; tasks of max(4096 / max(max(m, 1), 1), 1)
   inner 1: up to 64 of m points are reduced; 16 lanes
   inner 1: m points are reduced; 64 lanes
-  - tasks: about 4096 points each: one costs 48 additions, which is moderate (moderate_tile, moderate_work)
-  - tasks: a point counts as what is inside, a loop as unknown_trips (unknown_row, sort_walks)
+  - tasks: about 4096 points of rows each: one row costs 48 additions, which is moderate (moderate_tile, moderate_work, cost_step, unknown_trips)
+  - tasks: a row counts as its points, or as 4 if data decide how many these are; a sort as 4 walks over it (unknown_row, sort_walks)
   - lanes: none, as the combinators inside read along their own axis
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
   - version: where rows are short, each lane takes one (lane_row, fold_chain)

@@ -465,6 +465,23 @@ TEST(LanesText, WindowsAreFoldedByVectorsOfPoints) {
   EXPECT_NE(wide.find("    cut 1 by 16 sequence mask\n"), std::string::npos) << wide;
 }
 
+TEST(LanesText, EachAxisOfWideWindowsHasChains) {
+  const Decided windows = decided_lanes(R"(program (x: f32[l, n, m]) {
+    y: f32[l - 1, n - 2, m - 39] = map (i < l - 1, j < n - 2, k < m - 39) {
+      s: f32 = redomap (a < 2, b < 3, c < 40) { x[i + a, j + b, k + c] } reduce add comm neutral 0f
+      return s
+    }
+    return y
+  })");
+  const std::string wide = phase(windows, "wide windows");
+  EXPECT_NE(
+      wide.find("    cut 0 by 256 sequence mask\n    cut 0 by 16 sequence mask\n    cut 0 by 1 sequence\n"
+                "    cut 1 by 16 sequence mask\n    cut 1 by 1 sequence\n"
+                "    cut 2 by 256 sequence mask\n    cut 2 by 16 sequence mask\n"),
+      std::string::npos)
+      << wide;
+}
+
 TEST(LanesText, IntegersHaveNoChains) {
   const Decided windows = decided_lanes(R"(program (x: i32[n], k: i64) {
     y: i32[n - k + 1] = map (i < n - k + 1) {

@@ -140,8 +140,8 @@ TEST(Explanation, GivesAReasonForEachDecision) {
       "  phase       main where not (65536 < m & n < 64 | max(m, 1) <= 16): n points are mapped; tasks of ");
   EXPECT_SAYS(by_lanes, "\n    inner 1: up to ");
   EXPECT_SAYS(by_lanes,
-              "\n    tasks: about 4096 points each: one costs 48 additions, which is moderate "
-              "(moderate_tile, moderate_work)\n");
+              "\n    tasks: about 4096 points of rows each: one row costs 48 additions, which is moderate "
+              "(moderate_tile, moderate_work, cost_step, unknown_trips)\n");
   EXPECT_SAYS(by_lanes, "(few_rows, long_row_tiles)\n");
   const std::string by_blocks = fg::explanation(fg::compile(rows, {.engine = fg::Engine::emulator}));
   EXPECT_SAYS(by_blocks,

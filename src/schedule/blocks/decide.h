@@ -7,16 +7,16 @@ namespace fulgurite::schedule {
 
 /// Phases, in order, as far as the statement needs them:
 ///
-///   fill       the contents of scatters, before
-///   clear      what phases add to, or look at before they have stored there
-///   fold       each block's partial results of the Scans, level by level where Scans depend on each other
-///   carry      one block: what each block goes on from; the Scans' values at the end
-///   winners    of scatters that leave the last value, or several components together: which point's stay
-///   count      the points of each class, of partitions of many classes; and where they go
-///   main       everything else; each block's partial results of the reductions
-///   rows       instead of main where blocks take rows, or parts of them
-///   last       one block joins the partial results
-///   places     scatters with an operator that needs an order: what the blocks have for each place, joined
+///   fill       sets the initial contents of the arrays that are scattered to
+///   clear      sets to zero what later phases add to, or read before they store
+///   fold       folds each block's points for the Scans, level by level where Scans depend on each other
+///   carry      one block scans these folds: the values that blocks begin with, and the Scans' totals
+///   winners    finds the point whose value stays, of scatters that keep the last value or several components
+///   count      counts the points of each class, of partitions into many classes, and where classes begin
+///   main       does everything else, and folds each block's points for the reductions
+///   rows       stands for main where blocks take rows, or parts of rows
+///   last       one block joins the blocks' partial results
+///   places     joins, place by place and in order, what blocks have scattered with an operator
 Launch decide_blocks(const Surroundings&, const soac::Stm&);
 
 }  // namespace fulgurite::schedule

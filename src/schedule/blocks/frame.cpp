@@ -55,9 +55,9 @@ bool Frame::is_made(Var array) const {
   return std::ranges::find(original_.names, array) != original_.names.end();
 }
 
-// Where blocks may wait for each other, and nothing else needs to know before the walk what Scans give: where
-// the second class of a partition begins, which of several points a place is for. Nor may a block have memory
-// of its own, as there are many.
+// Blocks look back where they may wait for each other, and where nothing has to be known of the Scans before
+// the walk: a partition needs to know where its second class begins, a scatter that keeps the last value
+// which point that is. Points make no arrays, as each of the many blocks would need memory for them.
 bool Frame::may_look_back() const {
   if (!around_.device.blocks_wait || !has_scan(op().body) || makes_arrays(op())) return false;
   if (!op().partitions.empty()) return false;
@@ -68,7 +68,7 @@ bool Frame::may_look_back() const {
                              [](const soac::Scatter& s) { return s.stores_in_any_order() || atomic_of(s); });
 }
 
-// What waits in a tile for its place.
+// The bytes that a point keeps in its tile until its place is known.
 std::int64_t Frame::posted_bytes() const {
   std::int64_t bytes = 0;
   for (std::size_t g = 0; g < op().scatters.size(); ++g)
@@ -89,7 +89,8 @@ Expr Frame::own_elements() const {
   for (const soac::Scatter& scatter : op().scatters) {
     if (scatter.combine.empty()) continue;
     Expr size = product(scatter.shape);
-    if (atomic_of(scatter)) {  // if they are in shared memory
+    // Atomic bins are a block's own if they lie in shared memory.
+    if (atomic_of(scatter)) {
       if (looks_back_) continue;
       const auto bytes = static_cast<std::int64_t>(size_of(scatter.combine[0].op.results[0].kind()));
       const Expr fit = i64(points_.bin_passes * (around_.policy.blocks.shared_bin_bytes / bytes));
@@ -97,7 +98,7 @@ Expr Frame::own_elements() const {
     }
     own = own + size;
   }
-  // A tile that is sorted by class is worth its counts.
+  // Blocks that sort their tiles by class keep no counts beyond a tile.
   if (!deals(around_, op()))
     for (const soac::Partition& p : op().partitions) own = own + p.classes;
   return own;
@@ -131,7 +132,8 @@ Phase& Frame::add(std::string name, soac::Stm computes, std::variant<Nest, Skele
   if (guard && guard.is_constant(1)) guard = {};
   launch_.phases.push_back(
       {std::move(name), std::move(computes), std::move(walk), guard, false, false, std::move(why)});
-  // Operands stand in the order in which they are made: a phase's number of tasks before names of later ones.
+  // Operands of a commutative operation stand in the order in which they are made, so a phase's number of
+  // tasks is made before the names of later phases.
   tasks_of(arena(), launch_.phases.back());
   return launch_.phases.back();
 }
@@ -160,7 +162,8 @@ Phase& Frame::walk(std::string name, soac::Stm computes, const Points& by, Unit 
 Phase& Frame::add_walk_by_one(std::string name, soac::Stm computes) {
   const auto& soac = std::get<soac::Soac>(computes.op);
   Points by = points_of(around_, soac);
-  by.neighbours = 1;  // it is alone: no time is in what it moves
+  // One block takes no time to load and store, so vector accesses gain nothing.
+  by.neighbours = 1;
   Nest nest = nest_over_points(around_, soac, by, {});
   std::vector<std::string> why{"tasks: one block, as there is one value for each block of another phase"};
   add_why_threads(soac, by, why);

@@ -30,14 +30,14 @@ bool lies_along(scalar::Arena& arena, Expr operand, Var axis) {
   return found;
 }
 
-// Elements that neighbouring threads take in one access to shared memory.
+// Elements that a thread loads from shared memory in one access.
 std::int64_t together(Expr operand) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(kernel::wide_bytes / size_of(operand.kind())), 1,
                                   4);
 }
 
-// Takes the checks from reads of elements whose indices are points of axes, and gives the condition, on sizes
-// only, that no such read is outside of its array. Absent: it is not known before the launch.
+// Removes the checks of reads whose indices are points of axes, and gives the condition on sizes that makes
+// every such read lie inside its array. Absent where the host does not know the sizes.
 std::optional<Expr> without_checks(const Surroundings& at, soac::Soac& op) {
   std::unordered_map<Var, Expr> extents;
   const auto add = [&](const soac::Soac& of) {
@@ -81,7 +81,7 @@ Products::Products(Frame& frame) : at_(frame), by_(frame.around().policy.blocks)
   const Expr least = at_.i64(by_.product_least), depth = reduction().dims[0];
   const Expr has_rows = least <= n_rows(), has_columns = least <= n_columns();
   Expr pays = has_rows & has_columns & (least <= depth) & *fits;
-  // Longer sums would round too often where parts are joined.
+  // A longer sum would round more often than the bound of errors allows, where parts are joined.
   if (chain_ > 0) pays = pays & (depth <= depth_ * chain_ * chain_ * chain_);
   takes_all_ = select(pays, at_.i64(1), 0);
   const Expr has_parts = select(1 < parts_, takes_all_, 0);
@@ -94,7 +94,7 @@ const soac::Soac& Products::reduction() const {
   return reduction_of(std::get<soac::Soac>(computes_.op).body);
 }
 
-// Accumulators take most registers, and an outer one for each takes shared memory where operators round.
+// Accumulators take most registers. Where operators round, each has an outer one, in shared memory.
 void Products::choose_tile() {
   std::int64_t words = 0, kept = 0;
   for (const soac::Reduction& r : reduction().reductions) {

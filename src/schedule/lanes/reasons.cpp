@@ -26,8 +26,11 @@ std::string why_tasks(const soac::Soac& op, const LaneLoops& loops, const Lanes&
   if (is_cheap && has_bins(op)) numbers += ", bin_tiles";
   if (!op.partitions.empty()) numbers += ", packed_bytes";
   if (loops.scan_steps > 0) numbers += ", scanned_bytes";
-  return fmt::format("tasks: about {} points each: one costs {:.0f} addition{}, which is {} ({})", loops.tile,
-                     work, work == 1 ? "" : "s", cost, numbers);
+  // Rows cost what their points do, as many as are assumed where the length is no constant.
+  if (loops.rows) numbers += ", cost_step, unknown_trips";
+  return fmt::format("tasks: about {} points{} each: one{} costs {:.0f} addition{}, which is {} ({})",
+                     loops.tile, loops.rows ? " of rows" : "", loops.rows ? " row" : "", work,
+                     work == 1 ? "" : "s", cost, numbers);
 }
 
 // The numbers that decide how many vectors are side by side.
@@ -84,8 +87,10 @@ std::vector<std::string> reasons_of(const scalar::Arena& arena, const soac::Soac
                                     const Lanes& lanes) {
   std::vector<std::string> why{why_tasks(op, loops, lanes)};
   if (loops.rows)
-    why.emplace_back(
-        "tasks: a point counts as what is inside, a loop as unknown_trips (unknown_row, sort_walks)");
+    why.push_back(fmt::format(
+        "tasks: a row counts as its points, or as {} if data decide how many these are; a sort as "
+        "{} walks over it (unknown_row, sort_walks)",
+        lanes.by.unknown_row, lanes.by.sort_walks));
   if (keeps_arrays(op.body)) why.emplace_back("tasks: few: points keep arrays (scratch_tasks, scratch_room)");
   const bool has_counts = std::ranges::any_of(
       op.partitions, [&](const soac::Partition& p) { return !has_few_classes(p, lanes.by.few_classes); });

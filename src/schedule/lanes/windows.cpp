@@ -96,22 +96,23 @@ Expr points_of_row(const Building& at, const soac::Soac& inner) {
 }
 
 // Accumulators take fold_chain points, and outer ones as many accumulators: that bounds the rounding errors
-// of so long windows (docs/semantics.md, float_sum_error). Of several axes some rows of the first one are
-// such points, or, of two, as many parts of one row.
+// of so long windows (docs/semantics.md, float_sum_error). In short windows some rows of the first axis are
+// such points; in wide ones each axis has levels of its own.
 struct Extents {
   Expr are_short, are_wide;
 };
 Extents extents_of(const Building& at, const soac::Soac& inner) {
   const std::int64_t chain = at.lanes.by.fold_chain, most = at.lanes.by.window_most_points;
-  const std::int64_t most_in_chains = chain * chain * chain;
-  const Expr never = at.arena.boolean(false);
-  if (!any_rounds(inner)) return {at.arena.boolean(true), never};
-  if (inner.dims.size() == 1) return {inner.dims[0] <= std::min(most, most_in_chains), never};
-  const Expr row = points_of_row(at, inner), points = row * inner.dims[0];
-  const Expr are_short = (row <= chain) & (points <= std::min(most, most_in_chains / 4));
-  if (inner.dims.size() > 2) return {are_short, never};
-  const Expr longest = max(row, inner.dims[0]);
-  return {are_short, (chain < row) & (longest <= chain * chain) & (points <= most)};
+  const std::int64_t square = chain * chain, cube = square * chain;
+  if (!any_rounds(inner)) return {at.arena.boolean(true), at.arena.boolean(false)};
+  const Expr first = inner.dims[0];
+  if (inner.dims.size() == 1)
+    return {first <= std::min(most, cube), (cube < first) & (first <= std::min(most, cube * chain))};
+  const Expr row = points_of_row(at, inner), points = row * first;
+  const Expr are_short = (row <= chain) & (points <= std::min(most, cube / 4));
+  Expr fit = (points <= most) & (first <= cube) & (inner.dims.back() <= cube);
+  for (std::size_t d = 1; d + 1 < inner.dims.size(); ++d) fit = fit & (inner.dims[d] <= square);
+  return {are_short, fit & logical_not(are_short)};
 }
 
 }  // namespace
@@ -148,6 +149,17 @@ WindowFolds window_folds_of(const Building& at, Expr otherwise) {
 
 namespace {
 
+// The levels of an axis of a wide window, the largest first. The points of the axes after it, for one index, have an accumulator.
+void add_levels(const Building& at, std::size_t axis, std::size_t n_axes, std::vector<Cut>& cuts) {
+  const std::int64_t chain = at.lanes.by.fold_chain, square = chain * chain;
+  const auto add = [&](std::int64_t n) { cuts.push_back({axis, at.i64(n), Unit::sequence}); };
+  const bool is_last = axis + 1 == n_axes;
+  if (n_axes == 1) add(square * chain);
+  if (axis == 0 || is_last) add(square);
+  add(chain);
+  if (!is_last) add(1);
+}
+
 // The reduction goes from point to point, for all lanes.
 Nest folded(const Building& at, const soac::Soac& inner, bool are_wide) {
   Nest nest;
@@ -155,10 +167,14 @@ Nest folded(const Building& at, const soac::Soac& inner, bool are_wide) {
     nest.axes.push_back({Axis::Role::fold, d, 1, inner.dims[d]});
   if (!any_rounds(inner)) return nest;
   const std::int64_t chain = at.lanes.by.fold_chain;
-  const Expr rows = inner.dims.size() == 1 ? at.i64(chain) : max(chain / max(points_of_row(at, inner), 1), 1);
-  nest.cuts.push_back({0, rows * chain, Unit::sequence});
-  nest.cuts.push_back({0, rows, Unit::sequence});
-  if (are_wide && inner.dims.size() == 2) nest.cuts.push_back({1, at.i64(chain), Unit::sequence});
+  if (are_wide) {
+    for (std::size_t d = 0; d < inner.dims.size(); ++d) add_levels(at, d, inner.dims.size(), nest.cuts);
+  } else {
+    const Expr rows =
+        inner.dims.size() == 1 ? at.i64(chain) : max(chain / max(points_of_row(at, inner), 1), 1);
+    nest.cuts.push_back({0, rows * chain, Unit::sequence});
+    nest.cuts.push_back({0, rows, Unit::sequence});
+  }
   for (std::size_t g = 0; g < inner.reductions.size(); ++g)
     add_level(nest, Combine::Part::reduction, g, {Unit::sequence, Join::chain, chain}, {});
   return nest;

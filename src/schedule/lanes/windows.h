@@ -14,8 +14,8 @@ inline constexpr const char* why_windows =
     "(window_least_columns, window_most_points)";
 
 struct WindowFolds {
-  /// Whether the launch takes this way, by sizes only; absent: it does not. Whether rows of a window are so
-  /// long that an accumulator takes a part of one.
+  /// Whether the launch takes this way, by sizes only; absent: it does not. Whether windows are so long that
+  /// each axis has accumulators of its own.
   Expr holds, are_wide;
   LaneLoops loops;
   Grid grid;

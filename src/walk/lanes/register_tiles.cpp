@@ -19,18 +19,18 @@ using schedule::Nest, schedule::Stage, schedule::Unit;
 
 namespace {
 
-// Columns of a strip that are walked together.
+// The columns that lanes take together, as one step along a strip.
 struct StripColumns {
   const ColumnStrip& strip;
   const Emitter& e;  // in lanes
   Expr t, column;
-  soac::Lambda body;  // of the map, its reduction reading panels
-  // Whether all lanes have a column, and whether this lane has; absent: they have.
+  soac::Lambda body;  // of the map; its reduction reads panels
+  // Whether all lanes have a column, and whether this lane has one. Absent where all have.
   Expr all_in_range = {}, in_range = {};
 };
 
-// Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
-// is read at their column.
+// Whether lanes without a column may fold whatever panels hold for them: no operation fails, and only panels
+// are read at the column.
 bool reads_panels_only(scalar::Arena& arena, const soac::Soac& map, const Nest& nest) {
   soac::Stm reduction = map.body.body[0];
   if (soac::may_fail(reduction)) return false;
@@ -95,7 +95,7 @@ class RegisterTiles {
       const TileRows at{outer, rows_, columns_.begin, words_of(e_, 1, depth_.begin, depth_.end)};
       return walk({at, columns_.begin, columns_.end}, map_.body);
     }
-    // Reductions of no points have results, too.
+    // The loop runs at least once, as a reduction of no points has a result, too.
     const Expr end = e_.lower(max(depth_.end, depth_.begin + 1));
     e_.for_loop(depth_.begin, end, e_.lower(depth_cuts_[0]), "from", [&](Expr from) {
       const Expr to = e_.lower(min(from + depth_cuts_[0], depth_.end));
@@ -159,7 +159,7 @@ class RegisterTiles {
         [&] { at.e.if_then(at.in_range, [&] { leave(at.strip, at.e, rows); }); });
   }
 
-  // The points [from, to) of the reductions in pieces of the cut with this number, each folded by
+  // Folds the points [from, to) of the reductions in pieces, as the cut with this number says. Each piece has
   // accumulators of its own.
   void fold(const Emitter& e, std::vector<Row>& rows, Expr from, Expr to, std::size_t cut) const {
     if (cut == depth_cuts_.size()) return points(e, rows, from, to);
@@ -173,7 +173,7 @@ class RegisterTiles {
     });
   }
 
-  // A point of the reduction of each row.
+  // For each row its reduction, and the accumulators that its points are folded into.
   struct Points {
     std::vector<soac::Stm> reductions;
     std::vector<Running> into;
@@ -185,7 +185,7 @@ class RegisterTiles {
     });
   }
 
-  // The points [from, to), which are fewer than 2^32. After the first one operators may know more
+  // Folds the points [from, to), which are fewer than 2^32. From the second one on operators may know more
   // (ascending.h).
   void points(const Emitter& e, const std::vector<Row>& rows, Expr from, Expr to) const {
     Points all, behind;
@@ -207,7 +207,7 @@ class RegisterTiles {
     narrowed(e, rows, behind, 0, from, to);
   }
 
-  // With the indices of rows from this one on in 32 bits.
+  // Folds the points; the reductions of the rows from number r on have 32-bit indices where these suffice.
   void narrowed(const Emitter& e, const std::vector<Row>& rows, const Points& points, std::size_t r,
                 Expr from, Expr to) const {
     if (r == rows.size()) return take(e, rows, points, from, to);
@@ -232,8 +232,8 @@ class RegisterTiles {
     operands_.add_words(at.strip, at.e, at.t, at.column, numbers, sums);
   }
 
-  // Joins what the rows have to what they had of the depth before. The last row may be there several times,
-  // hence all of them are read before one is stored.
+  // Joins the rows' accumulators to their partial results of smaller depths. The last row may be present
+  // several times, so all partial results are read before any is stored.
   void leave(const ColumnStrip& strip, const Emitter& e, std::vector<Row>& rows) const {
     if (!is_staged()) return results(rows);
     e.if_then(e.lower(depth_.begin < strip.at.depth.begin), [&] {
