@@ -149,7 +149,8 @@ WindowFolds window_folds_of(const Building& at, Expr otherwise) {
 
 namespace {
 
-// The levels of an axis of a wide window, the largest first. The points of the axes after it, for one index, have an accumulator.
+// The levels of an axis of a wide window, the largest first. The points of the axes after it, for one index,
+// have an accumulator.
 void add_levels(const Building& at, std::size_t axis, std::size_t n_axes, std::vector<Cut>& cuts) {
   const std::int64_t chain = at.lanes.by.fold_chain, square = chain * chain;
   const auto add = [&](std::int64_t n) { cuts.push_back({axis, at.i64(n), Unit::sequence}); };
