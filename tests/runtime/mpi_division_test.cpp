@@ -85,8 +85,33 @@ TEST(Division, CountsOfEachLaunchSayWhatIsStored) {
     const std::size_t n_own =
         static_cast<std::size_t>(division->first_tasks[static_cast<std::size_t>(launched.rank) + 1] -
                                  division->first_tasks[static_cast<std::size_t>(launched.rank)]);
-    EXPECT_EQ(division->task_reads.size(), n_own);
-    EXPECT_EQ(division->task_reads.all().size(), fresh->task_reads.all().size());
+    EXPECT_EQ(division->of_tasks.size(), n_own);
+    EXPECT_EQ(division->of_tasks.all().size(), fresh->of_tasks.all().size());
+  }
+}
+
+// What arrives meanwhile would undo what a task stores before.
+TEST(Division, TasksAreKnownByWhatTheyStoreToo) {
+  PhaseFootprint phase;
+  phase.tasks_of = 0;
+  phase.formulas = {{Op::task}, {Op::constant, -1, -1, -1, n_tasks - 1}, {Op::sub, 1, 0}, {Op::lt, 0, 1}};
+  // Element t of both arrays is stored; of the first one any other element may be, and keeps its value else.
+  phase.touches = {{0, true, 0, -1}, {0, true, 2, 3}, {1, true, 0, -1}};
+  Footprints footprints;
+  footprints.element_bytes = {4, 4};
+  footprints.phases = {phase};
+  Layout changed(4 * n_tasks, 1), made(4 * n_tasks, 1);
+  std::vector<void*> buffers{nullptr, nullptr};
+  std::vector<Layout*> layouts{&changed, &made};
+  const auto division = Divisions().of({footprints, 0, nullptr, n_tasks, {}, buffers, layouts, 1, false, 0});
+  ASSERT_TRUE(division->is_divided);
+  ASSERT_EQ(division->of_tasks.size(), static_cast<std::size_t>(n_tasks));
+  for (std::int64_t task = 0; task < n_tasks; ++task) {
+    const auto bytes = division->of_tasks[static_cast<std::size_t>(task)];
+    EXPECT_TRUE(std::ranges::any_of(bytes, [&](const TaskBytes& own) {
+      return own.buffer == 0 && meet(Intervals(4 * task, 4 * task + 4), own.bytes);
+    })) << task;
+    EXPECT_TRUE(std::ranges::none_of(bytes, [](const TaskBytes& own) { return own.buffer == 1; })) << task;
   }
 }
 

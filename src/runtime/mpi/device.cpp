@@ -262,12 +262,12 @@ class MpiDevice::Launching {
                                                     std::span<const Needs> needs, std::int64_t first,
                                                     std::int64_t last) const {
     if (exchange.is_empty()) return {first, last};
-    if (!division.is_divided || division.task_reads.empty()) return {first, first};
+    if (!division.is_divided || division.of_tasks.empty()) return {first, first};
     const auto waits = [&](std::int64_t task) {
-      for (const TaskRead& read : division.task_reads[static_cast<std::size_t>(task - first)])
+      for (const TaskBytes& own : division.of_tasks[static_cast<std::size_t>(task - first)])
         for (std::size_t k = 0; k < needs.size(); ++k)
-          if (needs[k].layout == layouts_[static_cast<std::size_t>(read.buffer)] &&
-              meet(exchange.missing(k), read.bytes))
+          if (needs[k].layout == layouts_[static_cast<std::size_t>(own.buffer)] &&
+              meet(exchange.missing(k), own.bytes))
             return true;
       return false;
     };

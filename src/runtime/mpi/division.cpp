@@ -201,7 +201,7 @@ class Dividing {
     division.first_tasks = inspected.first_tasks;
     for (const Touched& t : tasks_.all()) leave_to_marks(division, t);
     fill(division);
-    keep_reads(division);
+    keep_bytes(division);
   }
 
   bool divide(Division& division, Look look) {
@@ -228,7 +228,7 @@ class Dividing {
       fill(division);
       if (!are_apart(division.stored) || leaves_ranks_out(division.first_tasks, look)) return false;
     }
-    keep_reads(division);
+    keep_bytes(division);
     return true;
   }
 
@@ -306,7 +306,7 @@ class Dividing {
     }
   }
 
-  void keep_reads(Division& division) const {
+  void keep_bytes(Division& division) const {
     static constexpr std::size_t most_tasks = 65536;
     for (const Touched& t : tasks_.all())
       if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr &&
@@ -314,15 +314,17 @@ class Dividing {
         note(division.unknown, array_of(t));
     if (of_.rank < 0 || tasks_.size() > most_tasks) return;
     const auto rank = static_cast<std::size_t>(of_.rank);
-    std::vector<TaskRead> reads;
+    std::vector<TaskBytes> bytes;
+    const auto is_read = [&](std::size_t array) {
+      return std::ranges::find(division.read, array, &Stored::buffer) != division.read.end();
+    };
     for (std::int64_t task = division.first_tasks[rank]; task < division.first_tasks[rank + 1]; ++task) {
-      reads.clear();
+      bytes.clear();
       for (const Touched& t : tasks_[static_cast<std::size_t>(task)])
-        if (of_.layouts[array_of(t)] != nullptr && (!t.stores || !t.is_certain) &&
-            !is_left_to_marks(division, t))
+        if (of_.layouts[array_of(t)] != nullptr && is_read(array_of(t)) && !is_left_to_marks(division, t))
           for_runs(
-              t, [&](const Runs& runs) { reads.push_back({static_cast<std::int32_t>(array_of(t)), runs}); });
-      division.task_reads.add(reads);
+              t, [&](const Runs& runs) { bytes.push_back({static_cast<std::int32_t>(array_of(t)), runs}); });
+      division.of_tasks.add(bytes);
     }
   }
 

@@ -32,7 +32,7 @@ struct Launched {
   std::span<Layout* const> layouts;  // null: memory of the host, which all ranks have
   int n_ranks;
   bool is_small;  // to be repeated on every rank
-  int rank = -1;  // whose Division::task_reads are wanted, by which tasks are found that need not wait
+  int rank = -1;  // whose Division::of_tasks are wanted, by which tasks are found that need not wait
 };
 
 /// Bytes of an array, by ranks; of a phase that all ranks repeat there is one entry.
@@ -40,7 +40,7 @@ struct Stored {
   std::size_t buffer;
   std::vector<Intervals> of_rank;
 };
-struct TaskRead {
+struct TaskBytes {
   std::int32_t buffer;
   Runs bytes;
 };
@@ -80,8 +80,9 @@ struct Division {
   /// Arrays of which only marks say what tasks read, and those of which only marks say what a rank stores;
   /// they are not among the others.
   std::vector<std::size_t> asked = {}, posted = {};
-  /// What each of one rank's tasks reads, or stores and may leave as it was; empty: there are too many.
-  ByTask<TaskRead> task_reads = {};
+  /// What each of one rank's tasks reads or stores, of arrays of which tasks read something; empty: there are
+  /// too many tasks. A task that stores to bytes that are on their way here waits, as one that reads them.
+  ByTask<TaskBytes> of_tasks = {};
 };
 
 /// The newest divisions of a kernel: loops launch the same again and again.
