@@ -4,6 +4,7 @@
 
 #include <fulgurite/array.h>
 #include <fulgurite/map.h>
+#include <fulgurite/ragged.h>
 #include <fulgurite/reduce.h>
 
 #pragma GCC visibility push(default)

@@ -475,9 +475,10 @@ TEST(LanesText, EachAxisOfWideWindowsHasChains) {
   })");
   const std::string wide = phase(windows, "wide windows");
   EXPECT_NE(
-      wide.find("    cut 0 by 256 sequence mask\n    cut 0 by 16 sequence mask\n    cut 0 by 1 sequence\n"
-                "    cut 1 by 16 sequence mask\n    cut 1 by 1 sequence\n"
-                "    cut 2 by 256 sequence mask\n    cut 2 by 16 sequence mask\n"),
+      wide.find(
+          "    cut 0 by 256 sequence mask\n    cut 0 by 16 sequence mask\n    cut 0 by 1 sequence mask\n"
+          "    cut 1 by 16 sequence mask\n    cut 1 by 1 sequence mask\n"
+          "    cut 2 by 256 sequence mask\n    cut 2 by 16 sequence mask\n"),
       std::string::npos)
       << wide;
 }
