@@ -56,7 +56,7 @@ add_dependencies(mpi_programs mpi_files tool_example)
 # the policy changes: what explain says, the memory of histograms; of profiles, which rank 0 alone writes; and but for what WITHOUT says. One rank alone shares nothing. Without tiny tasks
 # its kernels are those of the engine cpu, which are in the cache; it has them where all numbers of ranks are tried.
 function(add_mpi_suite mpi ranks name)
-  set(job_limit 400)
+  set(job_limit 900) # the first one compiles all kernels
   set(launches ${shared_launches})
   if(ranks EQUAL 1 AND name STREQUAL "suite")
     list(FILTER launches EXCLUDE REGEX "^FULGURITE_POLICY=")
