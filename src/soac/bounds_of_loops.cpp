@@ -1,7 +1,7 @@
 // Bounds of a loop's state, by induction. Hypotheses are tried one after the other:
-//   the former value   an iteration gives at most its former value (a filter), or that and a known number,
-//   which
-//                      all iterations add up, unless one gives at most some number, whatever that value was
+//   the former value   an iteration gives at most its former value (a filter), or at most a known number
+//                      more: all iterations together add their numbers up. Where an iteration gives at most
+//                      some number whatever the former value was, that number is the bound if it is less
 //   its beginning      a value that is at most its first one, or 0, stays so (it approaches 0)
 //   all                every component stays at most the greatest first value of all (they change places)
 //   none               whatever its former value, an iteration gives at most some number (a minimum with a
