@@ -115,5 +115,26 @@ TEST(Division, TasksAreKnownByWhatTheyStoreToo) {
   }
 }
 
+// A store at a place that only marks say may meet anything that arrives.
+TEST(Division, TasksThatPostMayStoreAnywhere) {
+  PhaseFootprint phase;
+  phase.tasks_of = 0;
+  phase.formulas = {{Op::task}, {Op::unknown}};
+  phase.touches = {{0, false, 0, -1}, {0, true, 1, -1, -1, true}};
+  Footprints footprints;
+  footprints.element_bytes = {4};
+  footprints.phases = {phase};
+  Layout changed(4 * n_tasks, 1);
+  std::vector<void*> buffers{nullptr};
+  std::vector<Layout*> layouts{&changed};
+  const auto division = Divisions().of({footprints, 0, nullptr, n_tasks, {}, buffers, layouts, 1, false, 0});
+  ASSERT_TRUE(division->is_divided);
+  ASSERT_EQ(division->posted, std::vector<std::size_t>{0});
+  for (std::size_t task = 0; task < division->of_tasks.size(); ++task)
+    EXPECT_TRUE(std::ranges::any_of(division->of_tasks[task], [](const TaskBytes& own) {
+      return meet(Intervals(0, 4), own.bytes) && meet(Intervals(4 * n_tasks - 4, 4 * n_tasks), own.bytes);
+    })) << task;
+}
+
 }  // namespace
 }  // namespace fulgurite::runtime::mpi

@@ -315,13 +315,15 @@ class Dividing {
     if (of_.rank < 0 || tasks_.size() > most_tasks) return;
     const auto rank = static_cast<std::size_t>(of_.rank);
     std::vector<TaskBytes> bytes;
-    const auto is_read = [&](std::size_t array) {
-      return std::ranges::find(division.read, array, &Stored::buffer) != division.read.end();
+    // What inspectors ask for is there before the tasks run. What is posted is stored here first.
+    const auto meets_arrivals = [&](const Touched& t) {
+      return of_.layouts[array_of(t)] != nullptr && (t.stores || !is_left_to_marks(division, t)) &&
+             std::ranges::find(division.read, array_of(t), &Stored::buffer) != division.read.end();
     };
     for (std::int64_t task = division.first_tasks[rank]; task < division.first_tasks[rank + 1]; ++task) {
       bytes.clear();
       for (const Touched& t : tasks_[static_cast<std::size_t>(task)])
-        if (of_.layouts[array_of(t)] != nullptr && is_read(array_of(t)) && !is_left_to_marks(division, t))
+        if (meets_arrivals(t))
           for_runs(
               t, [&](const Runs& runs) { bytes.push_back({static_cast<std::int32_t>(array_of(t)), runs}); });
       division.of_tasks.add(bytes);
