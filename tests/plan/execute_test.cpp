@@ -14,9 +14,16 @@
 namespace fulgurite::plan {
 namespace {
 
+// A device whose memory the host may read and write.
+runtime::Description host() {
+  runtime::Description description{};
+  description.is_host = true;
+  return description;
+}
+
 class PatientDevice final : public runtime::Device {
  public:
-  runtime::Description describe() const override { return {}; }
+  runtime::Description describe() const override { return host(); }
   runtime::Memory allocate(std::size_t bytes) override { return {std::malloc(bytes + 1), bytes}; }
   void release(runtime::Memory memory) noexcept override { std::free(memory.data); }
   void upload(runtime::Memory, const void*, std::size_t) override {}
@@ -39,14 +46,13 @@ class PatientDevice final : public runtime::Device {
 
 // A launch, then a check that the only parameter is not 0.
 Loaded launch_then_check(PatientDevice& device) {
-  Loaded loaded;
-  loaded.plan.name = "launch_then_check";
-  loaded.plan.n_slots = 4;
-  loaded.plan.params = {{Kind::i64, 0, 0, -1}};
-  loaded.plan.kernels = {{"k", 1, ""}};
-  loaded.plan.steps = {{Constant{1, 1}}, {Launch{0, {}, {}, {1}, 1, 1}}, {Check{0, 2, {0}}}};
-  loaded.instructions = instructions_of(loaded.plan, loaded.is_host);
-  loaded.device = &device;
+  Plan plan;
+  plan.name = "launch_then_check";
+  plan.n_slots = 4;
+  plan.params = {{Kind::i64, 0, 0, -1}};
+  plan.kernels = {{"k", 1, ""}};
+  plan.steps = {{Constant{1, 1}}, {Launch{0, {}, {}, {1}, 1, 1}}, {Check{0, 2, {0}}}};
+  Loaded loaded = without_kernels(std::move(plan), device, device.describe());
   loaded.kernels = {device.build({})};
   loaded.sites = {{SiteText::Error::index, {}, "index {0} of {1}"},
                   {SiteText::Error::shape, {}, "the size is {0}"}};
@@ -84,7 +90,7 @@ TEST(Execute, AnEarlierFailureComesFirstAndIsNotTheNextRuns) {
 class LoopDevice final : public runtime::Device {
  public:
   explicit LoopDevice(int trips) : trips_(trips) {}
-  runtime::Description describe() const override { return {}; }
+  runtime::Description describe() const override { return host(); }
   runtime::Memory allocate(std::size_t bytes) override {
     ++n_allocated, ++n_live;
     return {std::calloc(bytes, 1), bytes};
@@ -134,8 +140,7 @@ class LoopDevice final : public runtime::Device {
 
 // The state is place 0, which a new array follows in each iteration, and slot 4, which counts up.
 Loaded loop(LoopDevice& device) {
-  Loaded loaded;
-  Plan& plan = loaded.plan;
+  Plan plan;
   plan.name = "loop";
   plan.n_slots = 6;
   plan.n_places = 3;
@@ -157,9 +162,9 @@ Loaded loop(LoopDevice& device) {
       {Fetch{5, 0, Kind::i32}},
   };
   plan.results = {{Kind::i64, 0, 4, -1}, {Kind::i32, 0, 5, -1}};
-  loaded.instructions = instructions_of(loaded.plan, loaded.is_host);
-  loaded.device = &device;
-  for (const KernelText& kernel : plan.kernels) loaded.kernels.push_back(device.build({kernel.name, ""}));
+  Loaded loaded = without_kernels(std::move(plan), device, device.describe());
+  for (const KernelText& kernel : loaded.plan.kernels)
+    loaded.kernels.push_back(device.build({kernel.name, ""}));
   return loaded;
 }
 
