@@ -16,6 +16,7 @@
 #include "schedule/rewrites/radix.h"
 #include "schedule/rewrites/ragged_scan.h"
 #include "schedule/rewrites/segments.h"
+#include "schedule/rewrites/segments_in_turn.h"
 #include "soac/room.h"
 
 namespace fulgurite::lower {
@@ -106,7 +107,9 @@ Lowered lower(const soac::Program& program, const Options& options) {
                                                             : schedule::without_segments_inside(program);
     const soac::Program sparse =
         options.is_shared_by_ranks ? sorted : schedule::sort_few_points(sorted, options.lanes);
-    return ProgramLowering(schedule::split_levels(sparse), options).run();
+    const soac::Program walked =
+        options.is_shared_by_ranks ? sparse : schedule::walk_segments_in_turn(sparse, options.lanes);
+    return ProgramLowering(schedule::split_levels(walked), options).run();
   }
   const soac::Program sorted = schedule::sort_inside_by_digits(schedule::without_segments(program));
   const soac::Program divided = schedule::fission(sorted, options.blocks);

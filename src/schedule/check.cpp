@@ -12,6 +12,7 @@
 #include "schedule/check_stages.h"
 #include "schedule/check_tiles.h"
 #include "schedule/nest.h"
+#include "schedule/rewrites/segments_in_turn.h"
 #include "schedule/rewrites/thresholds.h"
 #include "soac/check.h"
 #include "soac/count.h"
@@ -95,6 +96,7 @@ class Checker {
       require(false, fault);
     for (const Combine& each : nest.combines) combine(nest, *combined, each);
     splits(nest, op);
+    segments(nest, op);
     const std::string around = where_;
     for (const Inner& inner : nest.inner) {
       where_ = fmt::format("{}, inner nest {},", around, inner.number);
@@ -206,6 +208,15 @@ class Checker {
     for (const Split& split : nest.splits)
       require(indices.threshold_of(split.condition).has_value(),
               "splits by what is no comparison of an index with what does not depend on the point");
+  }
+
+  void segments(const Nest& nest, const soac::Soac& op) {
+    const soac::Stm* scan = scan_of_segments(op.body);
+    const Expr told = scan ? std::get<soac::Scan>(scan->op).segments : Expr();
+    for (const Axis& axis : nest.axes)
+      require(!axis.segments || axis.segments == told, "walks segments whose numbers no point asks for");
+    require(!scan || (nest.axes.size() == 1 && nest.axes[0].segments),
+            "does not walk the segments whose numbers its points ask for");
   }
 
   bool is_memory(Var array) const { return std::ranges::find(launch_.memory, array) != launch_.memory.end(); }

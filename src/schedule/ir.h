@@ -40,6 +40,9 @@ struct Axis {
   /// The space is that of the Soac inside with this number (soac::Stm::nest), whose outputs the nest then
   /// combines; 0: of the Soac itself.
   std::size_t of = 0;
+  /// The points lie in segments, which a task walks one after the other: offsets that ascend from 0 to the
+  /// extent (soac::Scan::segments). Absent: they are walked as one.
+  Expr segments = {};
   bool operator==(const Axis&) const = default;
 };
 

@@ -98,7 +98,8 @@ Axis axis(Reader& in) {
           in.index(),
           in.expr_after("extent"),
           in.accept("by_number"),
-          in.accept("of") ? in.index() : 0};
+          in.accept("of") ? in.index() : 0,
+          in.expr_if("segments")};
 }
 
 Cut cut(Reader& in) {

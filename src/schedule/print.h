@@ -18,11 +18,12 @@
 //     skeleton "join neighbours" tasks 1
 //
 // Lines that begin with # are comments: what a phase computes is printed there, and is no part of an edit.
-// The other lines of a nest: split CONDITION; stage ARRAY at CUT SPACE SIZE [of READ] [around LOW HIGH, for
-// each axis] [crosswise] [computed]; after the memory of a combine [end COMPONENT ARRAY at NUMBER]; classes
-// OFFSETS kept KEPT scans NUMBERS; inner NUMBER { the lines of a nest }. The lines of a phase: guard
-// EXPRESSION; at_least_one; why "a reason". Before the phases stand copy ARRAY from ARRAY fresh NAME;
-// resident NAME threads NUMBER; given NAME = ARRAY at NUMBER; computed ARRAY; task NAME.
+// An axis may end with `of NUMBER` and `segments OFFSETS`. The other lines of a nest: split CONDITION; stage
+// ARRAY at CUT SPACE SIZE [of READ] [around LOW HIGH, for each axis] [crosswise] [computed]; after the memory
+// of a combine [end COMPONENT ARRAY at NUMBER]; classes OFFSETS kept KEPT scans NUMBERS; inner NUMBER { the
+// lines of a nest }. The lines of a phase: guard EXPRESSION; at_least_one; why "a reason". Before the phases
+// stand copy ARRAY from ARRAY fresh NAME; resident NAME threads NUMBER; given NAME = ARRAY at NUMBER;
+// computed ARRAY; task NAME.
 #pragma once
 
 #include <string>

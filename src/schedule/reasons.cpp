@@ -96,6 +96,8 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
   };
   if (!nest.axes.empty() && nest.axes.back().by_number)
     because("axes", "all as one, since every array is read and stored at the number of the point");
+  if (!nest.axes.empty() && nest.axes.back().segments)
+    because("axes", "segment by segment (segment_points), as points ask for the number of theirs");
   if (!nest.splits.empty())
     because("split", "in each piece of an axis its bounds are known (splits, row_splits, split_text)");
   for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(nest, stage));

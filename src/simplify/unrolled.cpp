@@ -170,8 +170,9 @@ class Unroller {
         [&](const soac::Scan& scan) {
           if (depth_ > 0) return running(s, scan, out);
           // This Scan belongs to a Soac that is not unrolled.
-          out.push_back({s.names, soac::Scan{scan.reduction, values(scan.operands), scan.inclusive}, s.where,
-                         s.origin});
+          soac::Scan moved{scan.reduction, values(scan.operands), scan.inclusive, scan.segments};
+          if (moved.segments) moved.segments = value(moved.segments);
+          out.push_back({s.names, std::move(moved), s.where, s.origin});
         },
         [&](const soac::Sort&) { stuck(); }, [&](const soac::If& i) { branches(s, i, out); },
         [&](const soac::Loop& l) { loop(s, l, out); },

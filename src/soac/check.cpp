@@ -327,8 +327,12 @@ class Checker {
 
   std::vector<Type> scan(const Scan& s, bool is_fine) {
     require(is_fine, "a Scan outside a Soac's own body");
-    const std::vector<Type> operands = types(s.operands);
+    std::vector<Type> operands = types(s.operands);
     for (Type t : operands) require(t.rank == 0, "an operand of a scan is an array");
+    if (s.segments) {
+      same_types(types(std::vector{s.segments}), {{Kind::i64, 1, 1}}, "a scan's segments");
+      if (operands.empty()) operands = {{Kind::i64, 0, 1}};
+    }
     reduction(s.reduction, operands);
     require(s.inclusive || !s.reduction.neutral.empty() || !s.reduction.initial.empty(),
             "an exclusive scan without a first element");

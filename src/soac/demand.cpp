@@ -79,6 +79,7 @@ class Demand {
         stm->op, [&](const Soac&) { soac(*stm, var); },
         [&](const Scan& s) {
           need(s.operands);
+          if (s.segments) need(s.segments);
           reduction(s.reduction);
         },
         [&](const Sort& sort) {

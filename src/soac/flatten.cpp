@@ -182,7 +182,8 @@ class Flattener {
   }
 
   FlatScan scan(const Scan& s, const std::vector<Var>& names, Segment& before) {
-    FlatScan flat{n_scans_++, reduction(s.reduction, before), s.inclusive};
+    FlatScan flat{n_scans_++, reduction(s.reduction, before), s.inclusive, {}};
+    if (s.segments) flat.segments = array(s.segments.var());
     flat.reduction.operands = scalars(s.operands, before);
     for (Var v : names) flat.reduction.to.push_back(ref(v).number);
     scans_.push_back(flat.number);

@@ -78,6 +78,7 @@ struct FlatScan {
   Slot number;  // among all Scans of the program
   FlatReduction reduction;
   bool inclusive;
+  std::optional<Slot> segments;
 };
 struct FlatSort {
   std::vector<Slot> arrays, params, to;

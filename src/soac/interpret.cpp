@@ -82,15 +82,12 @@ class Interpreter {
 
   std::uint64_t bytes_of(Kind kind, std::span<const std::int64_t> shape, const Location& where) const {
     std::uint64_t bytes = scalar::size_of(kind);
-    bool empty = false;
-    for (std::int64_t extent : shape) {
+    for (std::int64_t extent : shape)
       if (extent < 0)
         throw ShapeError(
             fmt::format("an array cannot have the shape [{}]: a size is negative", fmt::join(shape, ", ")),
             place(where));
-      empty = empty || extent == 0;
-    }
-    if (empty) return 0;
+    if (std::ranges::find(shape, 0) != shape.end()) return 0;
     for (std::int64_t extent : shape)
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) bytes = UINT64_MAX;
     return bytes;
@@ -315,6 +312,10 @@ class Interpreter {
   void run(const FlatScan& scan) {
     std::vector<Bits>& running = running_[static_cast<std::size_t>(scan.number)];
     const FlatReduction& r = scan.reduction;
+    if (r.operands.empty()) {  // the offsets tell the value, from the number of the point
+      running.resize(1);
+      return void(at(r.to[0]) = segment_of(*array(*scan.segments), running[0]++));
+    }
     const std::vector<Bits> next = values_of(r.operands);
     if (running.empty()) running = values_of(r.initial.empty() ? r.neutral : r.initial);
     std::vector<Bits> value = running;
@@ -328,9 +329,8 @@ class Interpreter {
 
   void run(const FlatSort& sort, const Location& where) {
     std::vector<std::pair<Bits, Bits>> keys(array(sort.arrays[0])->size());  // the segment, then the key
-    if (const Array offsets = sort.segments ? array(*sort.segments) : nullptr)
-      for (std::size_t s = 1; s < offsets->size(); ++s)
-        for (Bits i = offsets->at(s - 1); i < offsets->at(s); ++i) keys[i].first = s;
+    for (std::size_t i = 0; i < keys.size() && sort.segments; ++i)
+      keys[i].first = segment_of(*array(*sort.segments), i);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       for (std::size_t k = 0; k < sort.arrays.size(); ++k) at(sort.params[k]) = array(sort.arrays[k])->at(i);
       run(sort.key);

@@ -132,10 +132,14 @@ struct Soac {
 /// far, `initial` (if there is one) to the left of them; with the point's own value (`inclusive`) or without
 /// it, where the first point has `initial`, else the neutral element. Its operands may depend on Scans that
 /// stand before it in the body; its operator, neutral elements and initial values depend on none of them.
+/// With `segments`, an array of offsets that ascend from 0 to the number of points, its value at a point is
+/// the number of the segment that the point lies in, between its offset and the next. Then it may have no
+/// operands, where nothing but the offsets tells the value.
 struct Scan {
   Reduction reduction;
   std::vector<Expr> operands;
   bool inclusive = true;
+  Expr segments = {};  // absent: the operands tell the value
   bool operator==(const Scan&) const = default;
 };
 

@@ -25,7 +25,8 @@ std::vector<Stm> item_of_each(Arena& arena, Expr offsets, Var items, const Stm& 
   const Expr i = fresh("i"), item = fresh("item");
   Reduction greatest =
       reduction_by(arena, scalar::Op::max, arena.i64(std::numeric_limits<std::int64_t>::min()));
-  Soac spread{{n}, {{i.var()}, {statement(item.var(), Scan{std::move(greatest), {at(begun, i)}})}, {item}}};
+  Scan scan{std::move(greatest), {at(begun, i)}, true, offsets};
+  Soac spread{{n}, {{i.var()}, {statement(item.var(), std::move(scan))}, {item}}};
   return {statement(begun.var(), std::move(begin)), statement(items, std::move(spread))};
 }
 

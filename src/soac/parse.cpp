@@ -237,7 +237,9 @@ class Parser {
       Scan scan;
       scan.inclusive = !lexer_.accept("exclusive");
       scan.operands = parenthesised();
-      scan.reduction = reduction(scan.operands);
+      const bool is_told = !scan.operands.empty();
+      scan.reduction = reduction(is_told ? scan.operands : std::vector{arena_->i64(0)});
+      if (lexer_.accept("segments")) scan.segments = expr();
       return scan;
     }
     if (lexer_.accept("map") || lexer_.accept("redomap")) return soac();

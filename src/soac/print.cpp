@@ -217,6 +217,10 @@ class Printer {
     exprs(s.operands);
     text_ += ") ";
     reduction(s.reduction);
+    if (s.segments) {
+      text_ += " segments ";
+      expr(s.segments);
+    }
   }
 
   void reduction(const Reduction& r) {

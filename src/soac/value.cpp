@@ -50,6 +50,15 @@ void Value::set_row(const Value& row, std::uint64_t point, std::span<const std::
   }
 }
 
+std::uint64_t segment_of(const Value& offsets, std::uint64_t i) {
+  std::uint64_t first = 0, next = offsets.size();
+  while (1 < next - first) {
+    const std::uint64_t middle = first + (next - first) / 2;
+    (offsets.at(middle) <= i ? first : next) = middle;
+  }
+  return first;
+}
+
 std::string shape_text(Kind kind, std::span<const std::int64_t> shape) {
   return shape.empty() ? std::string(scalar::name_of(kind))
                        : fmt::format("{}[{}]", scalar::name_of(kind), fmt::join(shape, ", "));

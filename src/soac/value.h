@@ -31,6 +31,9 @@ struct Value {
 scalar::Bits load(scalar::Kind, const std::byte* from);
 void store(scalar::Kind, scalar::Bits, std::byte* to);
 
+/// The number of the segment that element i lies in, where segments begin at the offsets (i64).
+std::uint64_t segment_of(const Value& offsets, std::uint64_t i);
+
 /// "f32[3, 4]"
 std::string shape_text(scalar::Kind, std::span<const std::int64_t> shape);
 

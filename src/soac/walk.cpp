@@ -32,6 +32,7 @@ void each_root(S& stm, F&& one) {
   } else if (auto* scan = as<Scan>(stm.op)) {
     reduction(scan->reduction);
     all(scan->operands);
+    if (scan->segments) one(scan->segments);
   } else if (auto* sort = as<Sort>(stm.op)) {
     all(sort->arrays);
     if (sort->segments) one(sort->segments);

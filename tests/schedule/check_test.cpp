@@ -39,6 +39,13 @@ TEST(ScheduleCheck, FindsAxesOfWhatIsNotInside) {
   });
 }
 
+TEST(ScheduleCheck, FindsSegmentsThatNoPointAsksFor) {
+  expect_fault("walks segments whose numbers no point asks for",
+               [](scalar::Arena& arena, Launch&, Nest& nest) {
+                 nest.axes[0].segments = arena.fresh_array(scalar::Kind::i64, {arena.i64(3)}, "offsets");
+               });
+}
+
 TEST(ScheduleCheck, FindsCutsThatDoNotDivide) {
   expect_fault("pieces larger than those of the cut around it",
                [](scalar::Arena& arena, Launch&, Nest& nest) { nest.cuts[1].size = arena.i64(32768); });

@@ -219,6 +219,22 @@ TEST(LanesText, FilterPacksAndTakesTurns) {
       << filter.text;
 }
 
+TEST(LanesText, SegmentsThatNobodyScansAreWalkedOneAfterTheOther) {
+  const Decided walked = decided_lanes(R"(program (x: f32[n], offsets: i64[m]) {
+    c: i64, o: i64[2], y: f32[c] = redomap (i < n) {
+      item: i64 = scan () max comm neutral 0 segments offsets
+      return select(x[i] < f32(item), 0, 1), x[offsets[item]]
+    } partition 1 of 1
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(walked), "start, main");
+  const std::string main = phase(walked, "main");
+  EXPECT_NE(main.find("axis scan 0 1 extent n segments offsets\n"), std::string::npos) << main;
+  const char* why = "axes: segment by segment (segment_points), as points ask for the number of theirs";
+  EXPECT_EQ(std::ranges::count(walked.launch.phases[1].why, why), 1);
+  EXPECT_EQ(main.find("split"), std::string::npos) << main;
+}
+
 TEST(LanesText, HistogramHasPortionsCopiesAndBinsOfTasks) {
   const Decided histogram = decided_lanes(R"(program (x: i32[n], k: i64) {
     h: i32[k] = redomap (i < n) { i64(x[i]), 1i32 } scatter (k) (j: i64) { 0i32 } combine add comm neutral 0i32

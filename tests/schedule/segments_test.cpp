@@ -29,7 +29,7 @@ TEST(WithoutSegments, SortsByTheKeyThenByTheSegment) {
     return 0
   }
   item: i64[n] = map (i_2 < n) {
-    item_1: i64 = scan (x_1[i_2]) max comm neutral -9223372036854775808
+    item_1: i64 = scan (x_1[i_2]) max comm neutral -9223372036854775808 segments offsets
     return item_1
   }
   item_2: i64[n], y: u32[n] = sort (item, x) by (item_3: i64, a: u32) { a }

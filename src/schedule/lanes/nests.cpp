@@ -13,6 +13,7 @@
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/rounding.h"
 #include "schedule/rewrites/scanned.h"
+#include "schedule/rewrites/segments_in_turn.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rewrites/splits.h"
 #include "soac/count.h"
@@ -180,7 +181,9 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   add_cuts(arena, loops, place, in, nest);
   // A row in lanes has a head, whole steps, and a remainder.
   const std::int64_t n_loops = in.any ? 3 : 1;
-  if (!loops.linear)
+  const soac::Stm* segments = scan_of_segments(op.body);
+  if (segments) nest.axes.back().segments = std::get<soac::Scan>(segments->op).segments;
+  if (!loops.linear && !segments)
     nest.splits = splits_of(arena, s, {lanes.by.splits, lanes.by.row_splits, lanes.by.split_text, n_loops});
   if (!place.grid) limit_inner_splits(nest, lanes.by);
   if (place.grid && in.any && nest.splits.empty() && moves_elements(op)) {
@@ -188,7 +191,7 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
     if (rows > 1) nest.cuts.push_back({0, arena.i64(rows), Unit::registers, Tail::apart, 1});
   }
   add_combines(op, loops, in, nest);
-  nest.traffic.touch = loops.touch;
+  nest.traffic.touch = loops.touch && !segments;
   nest.traffic.ahead = loops.ahead;
   if (loops.rows) stage_ragged_rows(arena, s, loops, lanes, nest);
   if (in.any && suits_lanes(op)) {

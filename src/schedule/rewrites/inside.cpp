@@ -243,6 +243,10 @@ class Unchecked {
 
   // Whether there are any, or quotients of the column, which get names.
   bool in(soac::Lambda& body) {
+    changed_ = std::erase_if(body.body, [this](const soac::Stm& s) {
+                 const auto* check = base::as<soac::Check>(s.op);
+                 return check && checks_.covers_condition(check->condition);
+               }) > 0;
     if (names_quotients_) soac::for_each_root(body, [&](Expr root) { add_needed(root); });
     scalar::Substitution substitute(arena_, [&](Expr root) {
       scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
@@ -377,12 +381,7 @@ std::optional<Inside> inside_loop(Arena& arena, const soac::Stm& s, Expr trips) 
   Checks checks(arena, body, row);
   soac::Stm result = s;
   soac::Lambda& unchecked = std::get<soac::Loop>(result.op).body;
-  const std::size_t n_checks = std::erase_if(unchecked.body, [&](const soac::Stm& step) {
-    const auto* check = base::as<soac::Check>(step.op);
-    return check && checks.covers_condition(check->condition);
-  });
-  const bool changed = Unchecked(arena, checks, false).in(unchecked);
-  if (!changed && n_checks == 0) return {};
+  if (!Unchecked(arena, checks, false).in(unchecked)) return {};
   const bool scatters_inside = std::ranges::all_of(body.body, [&](const soac::Stm& step) {
     const auto* op = base::as<soac::Soac>(step.op);
     return !op || covers_places(checks, soac::view_of(*op).scatters);

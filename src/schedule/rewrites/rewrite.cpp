@@ -26,6 +26,7 @@ const Rewrite digits{"digits", "a sort becomes partitions by digits of its key"}
 const Rewrite rows{"rows", "a sort becomes partitions into rows, which are sorted by themselves"};
 const Rewrite segments{"segments",
                        "a sort of segments becomes sorts of all elements, the last by the segment"};
+const Rewrite in_turn{"in_turn", "segments are walked one after the other where their numbers were scanned"};
 const Rewrite ragged_scan{"ragged_scan", "rows of any lengths are reduced by one scan if one is long"};
 const Rewrite few_points{"few_points", "few points of a scatter with an operator are sorted by place"};
 const Rewrite given{"given", "reductions that others give are left out"};
@@ -38,12 +39,12 @@ const Rewrite bytes{"bytes", "reductions of booleans whose operands points share
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts,   &rewrite::bytes,
-      &rewrite::digits,    &rewrite::divided, &rewrite::few_points,  &rewrite::fission,
-      &rewrite::given,     &rewrite::holding, &rewrite::inside,      &rewrite::joined,
-      &rewrite::levels,    &rewrite::lift,    &rewrite::narrow,      &rewrite::order,
-      &rewrite::pieces,    &rewrite::posts,   &rewrite::ragged_scan, &rewrite::ranks,
-      &rewrite::row_parts, &rewrite::rows,    &rewrite::segments};
+      &rewrite::ascending, &rewrite::atomics,   &rewrite::bin_posts,  &rewrite::bytes,
+      &rewrite::digits,    &rewrite::divided,   &rewrite::few_points, &rewrite::fission,
+      &rewrite::given,     &rewrite::holding,   &rewrite::in_turn,    &rewrite::inside,
+      &rewrite::joined,    &rewrite::levels,    &rewrite::lift,       &rewrite::narrow,
+      &rewrite::order,     &rewrite::pieces,    &rewrite::posts,      &rewrite::ragged_scan,
+      &rewrite::ranks,     &rewrite::row_parts, &rewrite::rows,       &rewrite::segments};
   return all;
 }
 

@@ -34,6 +34,7 @@ extern const Rewrite divided;      // divided.h: divided
 extern const Rewrite digits;       // radix.h: by_digits
 extern const Rewrite rows;         // radix.h: into_rows
 extern const Rewrite segments;     // segments.h: by_segments
+extern const Rewrite in_turn;      // segments_in_turn.h: walk_segments_in_turn
 extern const Rewrite ragged_scan;  // ragged_scan.h: scan_long_rows
 extern const Rewrite few_points;   // few_points.h: sorted_by_place
 extern const Rewrite given;        // updates.h: without_reductions

@@ -76,7 +76,7 @@ bool has_scan(const soac::Lambda& f) {
 std::vector<const soac::Stm*> scans_of(const soac::Lambda& f) {
   std::vector<const soac::Stm*> scans;
   for (const soac::Stm& s : f.body)
-    if (as<soac::Scan>(s.op)) scans.push_back(&s);
+    if (const auto* scan = as<soac::Scan>(s.op); scan && !scan->operands.empty()) scans.push_back(&s);
   return scans;
 }
 

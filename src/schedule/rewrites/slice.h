@@ -10,7 +10,8 @@ namespace fulgurite::schedule {
 /// after them rely on them; unless they need a Scan and nothing else here does.
 soac::Lambda slice(const scalar::Arena&, const soac::Lambda&, std::vector<scalar::Expr> results);
 
-/// Whether the body has a Scan; its Scans, in order.
+/// Whether the body has a Scan; its Scans, in order. One that only segments tell (segments_in_turn.h) is
+/// none.
 bool has_scan(const soac::Lambda&);
 std::vector<const soac::Stm*> scans_of(const soac::Lambda&);
 /// What a Scan starts with: `initial`, or the neutral element.

@@ -6,9 +6,11 @@
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/inside.h"
 #include "schedule/rewrites/rounding.h"
+#include "schedule/rewrites/segment_values.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/literal.h"
 #include "soac/outputs.h"
+#include "walk/control.h"
 #include "walk/lanes/ahead.h"
 #include "walk/lanes/quotients.h"
 #include "walk/narrow.h"
@@ -331,6 +333,32 @@ void walk_columns(const Walk& walk, const Emitter& e, const Accumulators& accumu
       e.lower(inside->holds),
       [&] { Columns(walk, accumulators, unchecked, outer, inside->quotients).run(in_arrays, begin, end); },
       [&] { columns.run_by_vectors(e, begin, end); });
+}
+
+void walk_segment(const Walk& walk, const Emitter& e, const Accumulators& accumulators, Expr begin,
+                  Expr end) {
+  const schedule::SegmentValues values = schedule::segment_values(walk.arena(), walk.s);
+  const Expr usable = e.declare(walk.arena().boolean(true), "usable");
+  statements(e.at_element(begin).on_failure([&] { e.assign(usable, walk.arena().boolean(false)); }),
+             values.before);
+  schedule::Region points{values.stm, {}};
+  const auto inside = schedule::inside(walk.arena(), points.stm, {{}, begin, e.lower(end - 1)});
+  const bool is_kept = inside && e.keeps(schedule::rewrite::inside, points.stm, inside->stm);
+  if (is_kept) points.stm = inside->stm;
+  const std::vector<schedule::Quotient> quotients =
+      is_kept ? inside->quotients : std::vector<schedule::Quotient>();
+  const Emitter fast = e.scattering_inside(is_kept && inside->scatters_inside);
+  const Expr is_usable = e.snapshot(usable, "usable");
+  e.if_then_else(
+      is_kept ? e.lower(is_usable & inside->holds) : is_usable,
+      [&] {
+        fast.rely_on_nothing();
+        Columns(walk, accumulators, points, {}, quotients).run(fast, begin, end);
+      },
+      [&] {
+        e.rely_on_nothing();
+        Columns(walk, accumulators, {walk.s, {}}, {}).run_by_vectors(e, begin, end);
+      });
 }
 
 void walk_rows_together(const Walk& walk, const Emitter& e, std::span<const Expr> first, Expr begin,

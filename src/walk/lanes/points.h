@@ -40,6 +40,9 @@ void read_ahead(const Walk&, const Emitter&, Expr from, int n);
 void walk_columns(const Walk&, const Emitter&, const Accumulators&, const schedule::Region& piece,
                   std::span<const Expr> outer, Expr begin, Expr end);
 
+/// The points [begin, end) of a segment in lanes. What they compute of the segment alone is computed first.
+void walk_segment(const Walk&, const Emitter&, const Accumulators&, Expr begin, Expr end);
+
 /// The columns [begin, end) of the neighbouring rows that lanes take one after the other, the first of which
 /// has these outer indices: whole vectors, and the other columns one by one.
 void walk_rows_together(const Walk&, const Emitter&, std::span<const Expr> first, Expr begin, Expr end);

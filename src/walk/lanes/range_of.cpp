@@ -49,7 +49,8 @@ Range range_of(const Emitter& e, const Nest& nest, const soac::Soac& op) {
     range.begin = e.lower(task * size);
   }
   range.end = e.lower(min(range.begin + size, columns));
-  range.in_tile = !range.is_points && size.is_constant() &&
+  range.is_row = static_cast<bool>(nest.axes.back().segments);
+  range.in_tile = !range.is_row && !range.is_points && size.is_constant() &&
                   schedule::innermost(nest, Unit::lane) != nullptr && std::has_single_bit(size.bits());
   return range;
 }

@@ -2,10 +2,11 @@
 
 namespace fulgurite::walk::lanes {
 
-Space::Space(const Emitter& e, const soac::Soac& op, bool is_linear)
-    : arena_(e.arena()), is_linear_(is_linear), dims_(e.lower(op.dims)) {}
+Space::Space(const Emitter& e, const soac::Soac& op, bool is_linear, std::optional<Segments> segments)
+    : arena_(e.arena()), is_linear_(is_linear), segments_(segments), dims_(e.lower(op.dims)) {}
 
 void Space::rows(const Emitter& e, const Range& range, const Row& body) const {
+  if (segments_) return segments(e, range.begin, range.end, body);
   if (dims_.size() <= 1 || is_linear_) return body({}, range.begin, range.end);
   if (!range.is_points) return rows(e, range, 1, body, body);
   const Expr one = arena_.i64(1), zero = arena_.i64(0);
@@ -36,6 +37,47 @@ void Space::rows(const Emitter& e, const Range& range, std::int64_t n, const Row
            each_row(e, plane, axis, from, to, 1,
                     [&](std::span<const Expr> outer, Expr) { single(outer, range.begin, range.end); });
          });
+}
+
+void Space::segments(const Emitter& e, Expr begin, Expr end, const Row& body) const {
+  e.if_then(e.lower(begin < end), [&] {
+    const Expr next_segment = e.declare(segment_of(e, begin), "segment"), next = e.declare(begin, "next");
+    Expr from;
+    const auto goes_on = [&] {
+      from = e.snapshot(next, "from");
+      return e.lower(from < end);
+    };
+    e.while_loop(goes_on, [&] {
+      const Expr segment = e.snapshot(next_segment, "segment");
+      const Expr after = e.bind(segment + 1, "segment");
+      const Expr begins = e.lower(arena_.index(segments_->offsets, std::span(&after, 1)));
+      const Expr to = e.bind(min(begins, end), "to");
+      e.bind_name(segments_->number, segment);
+      e.if_then(e.lower(from < to), [&] { body({}, from, to); });
+      e.assign(next, to);
+      e.assign(next_segment, after);
+    });
+  });
+}
+
+// The last segment that begins at the point or before it.
+Expr Space::segment_of(const Emitter& e, Expr point) const {
+  const Expr n = e.lower(arena_.info(segments_->offsets.var()).shape[0] - 1);
+  const Expr first = e.declare(arena_.i64(0), "first"), end = e.declare(n, "end");
+  Expr low, high;
+  const auto is_open = [&] {
+    low = e.snapshot(first, "first");
+    high = e.snapshot(end, "end");
+    return e.lower(1 < high - low);
+  };
+  e.while_loop(is_open, [&] {
+    const Expr middle = e.bind(low + (high - low) / 2, "middle");
+    const Expr begins = e.lower(arena_.index(segments_->offsets, std::span(&middle, 1)));
+    const Expr is_before = e.bind(begins <= point, "is_before");
+    e.assign(first, e.lower(select(is_before, middle, low)));
+    e.assign(end, e.lower(select(is_before, high, middle)));
+  });
+  return e.snapshot(first, "segment");
 }
 
 std::size_t Space::row_axis(const Range& range) const {

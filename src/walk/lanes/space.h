@@ -7,10 +7,15 @@ namespace fulgurite::walk::lanes {
 
 class Space {
  public:
+  /// Where the points lie in segments: the name that has the number of the segment while it is walked.
+  struct Segments {
+    Expr offsets;
+    Var number{};
+  };
   /// The emitter stands in scalar code of the task.
-  Space(const Emitter&, const soac::Soac&, bool is_linear);
+  Space(const Emitter&, const soac::Soac&, bool is_linear, std::optional<Segments> = {});
 
-  /// The rows of the range one after the other, with their outer indices.
+  /// The rows of the range one after the other, with their outer indices; or its part of each segment.
   using Row = std::function<void(std::span<const Expr> outer, Expr begin, Expr end)>;
   void rows(const Emitter&, const Range&, const Row&) const;
   /// Walks n neighbouring rows at a time, for which `together` is given the outer indices of the
@@ -28,6 +33,7 @@ class Space {
 
   const std::vector<Expr>& dims() const { return dims_; }
   bool is_linear() const { return is_linear_; }
+  bool has_segments() const { return segments_.has_value(); }
 
  private:
   /// The rows [from, to) of a plane by their index i along the row axis, whose place in `outer` is free; row
@@ -39,8 +45,12 @@ class Space {
   void each_row(const Emitter&, std::vector<Expr> outer, std::size_t axis, Expr from, Expr to,
                 std::int64_t step, const RowOfPlane&) const;
 
+  void segments(const Emitter&, Expr begin, Expr end, const Row&) const;
+  Expr segment_of(const Emitter&, Expr point) const;
+
   scalar::Arena& arena_;
   const bool is_linear_;
+  const std::optional<Segments> segments_;
   const std::vector<Expr> dims_;  // lowered
 };
 

@@ -5,6 +5,7 @@
 #include "schedule/nest.h"
 #include "schedule/rewrites/by_order.h"
 #include "schedule/rewrites/gathered.h"
+#include "schedule/rewrites/segments_in_turn.h"
 #include "schedule/rewrites/slice.h"
 #include "walk/lanes/points.h"
 #include "walk/lanes/ragged_rows.h"
@@ -36,6 +37,7 @@ Ends in_lanes(const Walk& walk) {
   const Accumulators accumulators(e, walk.op(), walk.loops.lanes, walk.loops.tail_lanes);
   accumulators.start(e);
   const auto single = [&](std::span<const Expr> outer, Expr begin, Expr end) {
+    if (walk.space.has_segments()) return walk_segment(walk, e, accumulators, begin, end);
     for_pieces(walk, e, outer, begin, end, [&](const schedule::Region& piece, Expr from, Expr to) {
       walk_columns(walk, e, accumulators, piece, outer, from, to);
     });
@@ -113,11 +115,21 @@ Ends in_order(const Walk& walk, bool packs) {
   return ends;
 }
 
-Ends walk_one(const Emitter& e, const soac::Stm& s, const Range& range, const Plan& plan,
-              const Entry& entry) {
+// Takes the Scan that only segments tell from the statement: each segment gives its number a value.
+std::optional<Space::Segments> take_segments(soac::Stm& s, const schedule::Nest& nest) {
+  soac::Lambda& body = std::get<soac::Soac>(s.op).body;
+  const soac::Stm* scan = schedule::scan_of_segments(body);
+  if (!scan) return {};
+  const Space::Segments segments{nest.axes.back().segments, scan->names[0]};
+  body.body.erase(body.body.begin() + (scan - body.body.data()));
+  return segments;
+}
+
+Ends walk_one(const Emitter& e, soac::Stm s, const Range& range, const Plan& plan, const Entry& entry) {
   const schedule::LaneLoops loops = schedule::loops_of(plan.nest);
+  const std::optional<Space::Segments> segments = take_segments(s, plan.nest);
   const auto& op = std::get<soac::Soac>(s.op);
-  Space space(e, op, loops.linear);
+  Space space(e, op, loops.linear, segments);
   const Walk walk{e, s, range, plan, entry, loops, std::move(space), with_variables(e, entry.partitions)};
   const bool packs = std::ranges::all_of(walk.partitions, &Running::Cursor::packs);
   if (loops.rows || !schedule::suits_lanes(op) || !packs) return in_order(walk, packs);
