@@ -46,6 +46,7 @@ struct Expansion {
 /// expand_rows(size_of, element_of, xs): a ragged array whose row i is element_of(xs[i], 0),
 /// element_of(xs[i], 1) ... , size_of(xs[i]) elements. Takes time proportional to the number of items and of
 /// elements: a scan of the sizes, a scatter, and a scan of the elements that says which item each belongs to.
+/// On CPUs, items of several elements are walked one after the other instead of the last two.
 template <class Size, class Element, class T>
 auto expand_rows(const Size& size_of, const Element& element_of, const Vec<T>& xs,
                  detail::Here where = detail::Here::current()) {

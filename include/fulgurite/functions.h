@@ -192,6 +192,10 @@ struct Extreme : Binary<op, Scalars> {
   auto operator()(const R& rows, Axis axis, Here where = Here::current()) const {
     return rows.least_of_rows(*this, axis, where);
   }
+  template <RaggedLike R>
+  auto operator()(const R& rows, Here where = Here::current()) const {
+    return (*this)(rows.values(), where);
+  }
 };
 
 struct Clamp {

@@ -29,6 +29,10 @@ struct Mean {
     const auto totals = sum(rows, axis, where);
     return over(totals, rows.lengths(where), where);
   }
+  template <RaggedLike R>
+  auto operator()(const R& rows, Here where = Here::current()) const {
+    return (*this)(rows.values(), where);
+  }
 
  private:
   template <class X>
@@ -85,8 +89,8 @@ struct MatMul {
 
 }  // namespace detail
 
-/// mean(xs), mean(m, fg::axis(k)): the sum of floats divided by their number; of none, NaN. Also of the rows
-/// of a ragged array.
+/// mean(xs), mean(m, fg::axis(k)): the sum of floats divided by their number; of none, NaN. Also of a ragged
+/// array, or of its rows.
 inline constexpr detail::Mean mean;
 /// dot(x, y): the sum of the products. Raises ShapeError for vectors of different sizes, as all of these do.
 inline constexpr detail::Dot dot;

@@ -15,6 +15,39 @@
 
 namespace fulgurite {
 
+/// Folds of all elements, in the order of the rows: those of xs.values().
+template <class Op, class T>
+Exp<T> reduce(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Ragged<T>& xs,
+              detail::Here where = detail::Here::current()) {
+  return reduce(op, neutral, xs.values(), where);
+}
+template <class Op, class T>
+Exp<T> reduce(const Op& op, const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
+  return reduce(op, xs.values(), where);
+}
+template <class Op, class T>
+Exp<T> fold(const Op& op, const std::type_identity_t<Exp<T>>& initial, const Ragged<T>& xs,
+            detail::Here where = detail::Here::current()) {
+  return fold(op, initial, xs.values(), where);
+}
+template <detail::Number T>
+Exp<T> sum(const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
+  return sum(xs.values(), where);
+}
+template <detail::Number T>
+Exp<T> product(const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
+  return product(xs.values(), where);
+}
+inline Exp<bool> all(const Ragged<bool>& xs, detail::Here where = detail::Here::current()) {
+  return all(xs.values(), where);
+}
+inline Exp<bool> any(const Ragged<bool>& xs, detail::Here where = detail::Here::current()) {
+  return any(xs.values(), where);
+}
+inline Exp<i64> count(const Ragged<bool>& xs, detail::Here where = detail::Here::current()) {
+  return count(xs.values(), where);
+}
+
 /// The fold of each row, as reduce gives it: of an empty one, neutral, which must be neutral.
 template <class Op, class T>
 Vec<T> reduce(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Ragged<T>& xs, Axis axis,
@@ -174,6 +207,17 @@ Vec<i64> indices_in_rows(const Ragged<T>& xs, Here where) {
   const Vec<i64> numbers = indices_of(xs.values(), where), begins = row_begins(xs, where);
   return Vec<i64>(Parts<i64>{apply("sub", {numbers.value(), begins.value()}, where)});
 }
+// Each row with the elements at the places that `place` gives for an index in the row and its length.
+template <class T, class Place>
+Ragged<T> within_rows(const char* origin, const Ragged<T>& xs, const Place& place, Here where) {
+  const Vec<i64> numbers = xs.row_numbers(where), &offsets = xs.offsets();
+  const auto element = [&](const Exp<i64>& p) {
+    const Exp<i64> row = numbers[{p, where}];
+    const Exp<i64> begin = offsets[{row, where}], end = offsets[{row + 1, where}];
+    return xs.values()[{begin + place(p - begin, end - begin), where}];
+  };
+  return ragged_like(offsets, generate(std::array{xs.values().size(where).value()}, element, origin, where));
+}
 template <class K, class V>
 std::tuple<Ragged<K>, Ragged<V>> rows_by_key(const Ragged<K>& keys, const Values& sorted) {
   auto [in_order, values] = keys_and_values<K, V>(sorted);
@@ -293,6 +337,29 @@ Ragged<T> drop(const Ragged<T>& xs, Index n, detail::Here where = detail::Here::
   return detail::ragged_like(
       Vec<i64>(detail::Parts<i64>{detail::apply("sub", {offsets.value(), begin.value()}, where)}),
       drop(xs.values(), {begin, where}, {0}, where));
+}
+
+/// The rows in the opposite order; with axis(1) the elements of each row.
+template <class T>
+Ragged<T> reverse(const Ragged<T>& xs, Axis axis = {0}, detail::Here where = detail::Here::current()) {
+  if (axis.number == 0) return gather(xs, reverse(iota(xs.size(where), where), {0}, where), where);
+  detail::require_axis_of_rows("reverse", axis.number, where);
+  return detail::within_rows(
+      "reverse", xs, [](const Exp<i64>& k, const Exp<i64>& n) { return n - 1 - k; }, where);
+}
+/// rotate(xs, k): row i is row (i + k) mod size; any k. With axis(1), element j of each row is element (j +
+/// k) mod its length.
+template <class T>
+Ragged<T> rotate(const Ragged<T>& xs, Index k, Axis axis = {0},
+                 detail::Here where = detail::Here::current()) {
+  if (axis.number == 0) return gather(xs, rotate(iota(xs.size(where), where), k, {0}, where), where);
+  detail::require_axis_of_rows("rotate", axis.number, where);
+  const Exp<i64> by(detail::Parts<i64>{k.value});
+  const auto place = [&](const Exp<i64>& j, const Exp<i64>& n) {
+    const Exp<i64> rest(detail::Parts<i64>{detail::apply("rem", {(j + by).value(), n.value()}, where)});
+    return select(rest < 0, rest + n, rest, where);
+  };
+  return detail::within_rows("rotate", xs, place, where);
 }
 
 }  // namespace fulgurite

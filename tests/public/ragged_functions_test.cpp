@@ -108,6 +108,74 @@ TEST(Ragged, MoreFoldsOfRows) {
   });
 }
 
+TEST(Ragged, FoldsOfAllElements) {
+  const auto program = [](Ragged<int> r) {
+    const auto small = r < 5;
+    return std::tuple{fg::sum(r),
+                      fg::product(r % 3 + 1),
+                      fg::min(r),
+                      fg::max(r),
+                      fg::all(small),
+                      fg::any(small),
+                      fg::count(small),
+                      fg::fold(fg::plus, 7, r),
+                      fg::reduce(fg::max, -100, r),
+                      fg::mean(fg::cast<double>(r))};
+  };
+  on_all_rows(program, [](const auto& f, const Rows& rows) {
+    Ints all;
+    for (const Ints& row : rows) all.insert(all.end(), row.begin(), row.end());
+    if (all.empty()) return;
+    const auto [sum, product, least, greatest, are_small, some, n, from_seven, most, mean] =
+        f(RaggedArray<int>(rows));
+    const auto is_small = [](int x) { return x < 5; };
+    unsigned of_all = 1;
+    for (int x : all) of_all *= static_cast<unsigned>(x % 3 + 1);
+    EXPECT_EQ(sum, sum_of(all));
+    EXPECT_EQ(product, static_cast<int>(of_all));
+    EXPECT_EQ(least, std::ranges::min(all));
+    EXPECT_EQ(greatest, std::ranges::max(all));
+    EXPECT_EQ(are_small, std::ranges::all_of(all, is_small));
+    EXPECT_EQ(some, std::ranges::any_of(all, is_small));
+    EXPECT_EQ(n, std::ranges::count_if(all, is_small));
+    EXPECT_EQ(from_seven, sum_of(all) + 7);
+    EXPECT_EQ(most, std::max(std::ranges::max(all), -100));
+    EXPECT_DOUBLE_EQ(mean, static_cast<double>(sum_of(all)) / static_cast<double>(all.size()));
+  });
+  on_every_engine([](Ragged<int> r) { return fg::reduce(fg::max, r); },
+                  [](const auto& f) {
+                    EXPECT_EQ(f(RaggedArray<int>(Rows{{}, {3, 9}, {4}})), 9);
+                    EXPECT_THROW(f(RaggedArray<int>(Rows{{}, {}})), fg::ShapeError);
+                  });
+}
+
+TEST(Ragged, ReversesAndRotates) {
+  const auto program = [](Ragged<int> r, Exp<i64> k) {
+    return std::tuple{fg::reverse(r), fg::reverse(r, fg::axis(1)), fg::rotate(r, k),
+                      fg::rotate(r, k, fg::axis(-1))};
+  };
+  on_all_rows(program, [](const auto& f, const Rows& rows) {
+    for (const i64 k : {0, 1, 5, -2, -100}) {
+      const auto [rows_reversed, reversed, rows_rotated, rotated] = f(RaggedArray<int>(rows), k);
+      const auto rotate = [&](auto list) {
+        const auto n = static_cast<i64>(list.size());
+        if (n > 0) std::ranges::rotate(list, list.begin() + (k % n + n) % n);
+        return list;
+      };
+      EXPECT_EQ(rows_reversed.to_vectors(), Rows(rows.rbegin(), rows.rend()));
+      EXPECT_EQ(reversed.to_vectors(),
+                each_row(rows, [](const Ints& row) { return Ints(row.rbegin(), row.rend()); }));
+      EXPECT_EQ(rows_rotated.to_vectors(), rotate(rows)) << k;
+      EXPECT_EQ(rotated.to_vectors(), each_row(rows, rotate)) << k;
+    }
+  });
+  on_every_engine([](Ragged<int> r) { return fg::reverse(r, fg::axis(0)); },
+                  [](const auto& f) { EXPECT_EQ(f(RaggedArray<int>(Rows{})).size(), 0); });
+  const auto across = [](Ragged<int> r) { return fg::rotate(r, 1, fg::axis(2)); };
+  EXPECT_THROW(fg::compile(across, {.engine = fg::Engine::interpreter})(RaggedArray<int>(Rows{{1}})),
+               fg::ShapeError);
+}
+
 TEST(Ragged, IndicesOfTheLeastAndTheGreatest) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const auto program = [](Ragged<float> r) {
