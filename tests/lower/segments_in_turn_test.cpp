@@ -64,6 +64,14 @@ TEST(SegmentsInTurn, BranchesAndElementsOfOtherSegments) {
                        segments_of_all_lengths());
 }
 
+// Quotients of the number of the point become axes elsewhere.
+TEST(SegmentsInTurn, QuotientsOfTheNumberOfThePoint) {
+  expect_agreement_for(of_segments("y: i32[n] = map (i < n) { " + std::string(item) +
+                                       "return x[offsets[item]] + x[i / (m + 10)] * i32(i % (m + 10)) }",
+                                   "y"),
+                       segments_of_all_lengths());
+}
+
 // The lowest element that fails tells, where the segment fails as a whole and where one of its points does.
 TEST(SegmentsInTurn, FailAtTheElementThatFails) {
   const std::string of_segment = R"(

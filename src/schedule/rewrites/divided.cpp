@@ -5,6 +5,7 @@
 
 #include "base/match.h"
 #include "schedule/rewrites/rewrite.h"
+#include "schedule/rewrites/segments_in_turn.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rewrites/total.h"
 #include "soac/outputs.h"
@@ -161,7 +162,8 @@ bool maps_scalars(const soac::Soac& op, const soac::OutputView& outputs) {
   for (const soac::Mapped& mapped : outputs.mapped)
     if (mapped.result.type().rank > 0) return false;
   return !op.dims.empty() && op.axes_behind == 0 && !outputs.mapped.empty() && outputs.reductions.empty() &&
-         outputs.scatters.empty() && outputs.partitions.empty() && !has_scan(op.body) && !makes_arrays(op);
+         outputs.scatters.empty() && outputs.partitions.empty() && !has_scan(op.body) &&
+         !scan_of_segments(op.body) && !makes_arrays(op);
 }
 
 }  // namespace
