@@ -10,9 +10,9 @@ using fg::i64;
 using Index = Exp<i64>;
 using Ints = std::vector<int>;
 
-constexpr const char* policies[] = {"", "lane_array_bytes=0",
-                                    "lane_array_bytes=1073741824,lane_array_lines=1",
-                                    "lane_array_bytes=1073741824,lane_array_lines=64,scratch_tasks=2"};
+constexpr const char* policies[] = {
+    "", "lane_array_bytes=0", "lane_array_bytes=1073741824,lane_array_lines=1",
+    "lane_array_bytes=1073741824,lane_array_lines=64,lane_array_vectors=4,scratch_tasks=2"};
 constexpr std::int64_t numbers_of_points[] = {0, 1, 7, 16, 31, 32, 33, 64, 131};
 
 template <class T>

@@ -80,10 +80,13 @@ std::optional<KeptByLanes> kept_by_lanes(scalar::Arena& arena, const soac::Soac&
   const Expr sum = longest_sum(arena, op.body);
   if (!kept || !kept->change_in_loops || !is_known({&sum, 1})) return {};
   std::int64_t lanes = std::min<std::int64_t>(of.device.vector_bytes / kept->widest, most_lanes);
-  if (kept->loops_read_rows) lanes = std::min(lanes, of.by.lane_array_lines);
+  std::int64_t side_by_side = std::min(lanes * of.by.lane_array_vectors, most_lanes);
+  if (kept->loops_read_rows) side_by_side = std::min(side_by_side, of.by.lane_array_lines);
+  lanes = std::min(lanes, side_by_side);
   LaneLoops of_lanes = loops;
   of_lanes.rows = false;
-  of_lanes.lanes = of_lanes.tail_lanes = static_cast<int>(std::max<std::int64_t>(lanes, 1));
+  of_lanes.lanes = static_cast<int>(std::max<std::int64_t>(side_by_side, 1));
+  of_lanes.tail_lanes = static_cast<int>(std::max<std::int64_t>(lanes, 1));
   const Expr are_short = Iterations(arena, of.by.lane_row, is_known).are_short(op.body);
   return KeptByLanes{*kept, of_lanes, are_short & (sum <= of.by.fold_chain)};
 }
@@ -95,7 +98,7 @@ InnerLaneArrays inner_lane_arrays(scalar::Arena& arena, const soac::Soac& op, co
   const auto kept = kept_by_lanes(arena, op, loops, lanes, is_outside);
   const Expr most = longest_row(arena, op.body);
   if (!kept || !kept->are_short.is_constant(1) || !is_outside({&most, 1})) return {};
-  return {kept->loops, lanes.by.lane_array_bytes / (kept->loops.lanes * kept->widest)};
+  return {kept->loops, lanes.by.lane_array_bytes / (kept->loops.tail_lanes * kept->widest)};
 }
 
 }  // namespace fulgurite::schedule

@@ -10,7 +10,7 @@ namespace fulgurite::schedule {
 
 using KnownSizes = std::function<bool(std::span<const Expr>)>;
 struct KeptByLanes : soac::KeptArrays {
-  /// One vector of lanes, as what they keep is many values.
+  /// A few vectors side by side, as each step of a loop waits for the one before.
   LaneLoops loops;
   /// Whether iterations are short beside those of loops inside of them, and sums that round so short that one
   /// lane adds them up.

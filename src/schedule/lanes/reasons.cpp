@@ -73,10 +73,14 @@ std::string why_lanes(const scalar::Arena& arena, const soac::Soac& op, const La
   if (is_short)
     return fmt::format("lanes: {} in vectors of {}, as their axis has {} points", loops.lanes,
                        loops.tail_lanes, op.dims.back().bits());
-  if (gives_arrays(op))
+  const std::int64_t vectors = loops.lanes / loops.tail_lanes;
+  if (gives_arrays(op) && vectors == 1)
     return fmt::format("lanes: {} in one vector, as the elements of arrays are many values of a point",
                        loops.lanes);
-  const std::int64_t vectors = loops.lanes / loops.tail_lanes;
+  if (gives_arrays(op))
+    return fmt::format(
+        "lanes: {} in vectors of {}, as each step waits for the one before (lane_array_vectors)", loops.lanes,
+        loops.tail_lanes);
   return fmt::format("lanes: {} in vectors of {}, as values have up to {} bytes: {} ({})", loops.lanes,
                      loops.tail_lanes, lanes.device.vector_bytes / loops.tail_lanes,
                      vectors > 1 ? "vectors side by side hide latency" : "points are too long for several",
