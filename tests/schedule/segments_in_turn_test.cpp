@@ -1,12 +1,14 @@
 // Points that ask for their segment: in two versions, and with what is computed once for a segment.
 #include "schedule/rewrites/segments_in_turn.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "schedule/rewrites/segment_values.h"
 #include "soac/check.h"
 #include "soac/parse.h"
 #include "soac/print.h"
+#include "soac/walk.h"
 
 namespace fulgurite::schedule {
 namespace {
@@ -99,7 +101,7 @@ sites { 1 index @"test.cpp":1 "index" })",
   EXPECT_EQ(text.substr(0, text.find("  return r\n")),
             R"(program (offsets: i64[m], s: i32[k], x: i32[n], item: i64) {
   let t = i64(s[item]@1)
-  check t < k & 0 <= t site 1 (t, k)
+  check 0 <= t & t < k site 1 (t, k)
   let t_1 = s[t]@1
   of_segment: i64 = let i64(t_1)
   of_segment_1: i64 = let offsets[item]@1
@@ -110,6 +112,27 @@ sites { 1 index @"test.cpp":1 "index" })",
     return of_segment_2 + x[i]
   }
 )");
+}
+
+// Each read is looked at once, however often the reads after it mention it.
+TEST(SegmentValues, OfReadsThatDependOnReads) {
+  std::string steps = "let t0 = s[item]\n";
+  constexpr int n_steps = 60;
+  for (int k = 0; k < n_steps; ++k)
+    steps += fmt::format("let t{} = s[i64(t{} & 7i32)] + t{} * 3i32\n", k + 1, k, k);
+  soac::Program program =
+      soac::parse("program(s: i32[k], x: i32[n], item: i64) {\n  r: i32[n] = map (i < n) {\n" + steps +
+                      fmt::format("return x[i] + t{}\n}}\n  return r\n}}", n_steps),
+                  "test.soac");
+  const SegmentValues values = segment_values(*program.arena, program.body[0]);
+  ASSERT_EQ(values.before.size(), 1U);
+  int n_reads = 0;
+  scalar::for_each_node(soac::roots_of(values.before[0]), [&](scalar::Expr e) {
+    if (e.op() != scalar::Op::index) return;
+    ++n_reads;
+    EXPECT_NE(e.site(), 0U);
+  });
+  EXPECT_EQ(n_reads, n_steps + 1);
 }
 
 }  // namespace

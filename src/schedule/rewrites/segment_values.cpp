@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "soac/rename.h"
@@ -50,14 +52,20 @@ class Values {
       if (!inner.lambda->body.empty() || !inner.lambda->params.empty()) return false;
     return is_of_segment(mentioned);
   }
-  // Whether the expression is worth a name, and has no array as its value.
-  bool is_value(Expr e) const {
+  // Whether the expression reads something, mentions nothing else of the point, and is no array: then it gets
+  // a name.
+  bool is_value(Expr e) {
     if (e.type().rank > 0 || e.is_name() || e.is_constant()) return false;
-    bool reads = false;
-    scalar::for_each_node(std::span(&e, 1), [&](Expr node) { reads = reads || node.op() == Op::index; });
-    soac::Vars mentioned;
-    soac::add_mentioned(std::span(&e, 1), mentioned);
-    return reads && is_of_segment(mentioned);
+    scalar::for_each_new_node(e, looked_at_, [this](Expr node) {
+      bool is_plain = !node.is_name() || !of_point_.contains(node.var()), reads = node.op() == Op::index;
+      for (Expr arg : node.args()) {
+        is_plain = is_plain && !of_points_.contains(arg);
+        reads = reads || reading_.contains(arg);
+      }
+      if (!is_plain) of_points_.insert(node);
+      if (reads) reading_.insert(node);
+    });
+    return reading_.contains(e) && !of_points_.contains(e);
   }
 
   Expr named_value(Expr e) {
@@ -66,23 +74,27 @@ class Values {
     return name;
   }
   void take(Stm s) {
-    scalar::Substitution checked(arena_, [this](Expr e) { return e.op() == Op::index ? read(e) : Expr(); });
-    soac::map_roots(s, std::ref(checked));
+    soac::map_roots(s, [this](Expr e) { return checked(e); });
     for (Var name : s.names) of_point_.erase(name);
     values_.before.push_back(std::move(s));
   }
-  // The points that have looked at the index before the read are not there.
-  Expr read(Expr e) {
-    std::vector<Expr> indices;
-    scalar::Substitution checked(arena_,
-                                 [this](Expr of) { return of.op() == Op::index ? read(of) : Expr(); });
-    for (Expr index : e.args().subspan(1)) indices.push_back(checked(index));
-    return arena_.index(e.arg(0), indices, e.site() != 0 ? e.site() : untold);
+  // With a check of each read: the points that have looked at its index are not there.
+  Expr checked(Expr root) {
+    scalar::for_each_new_node(root, rebuilt_, [this](Expr e) {
+      std::vector<Expr> args;
+      for (Expr arg : e.args()) args.push_back(checked_.at(arg));
+      const bool is_unchecked = e.op() == Op::index && e.site() == 0;
+      checked_.emplace(e, is_unchecked ? arena_.index(args[0], std::span(args).subspan(1), untold)
+                                       : scalar::rebuild(arena_, e, args));
+    });
+    return checked_.at(root);
   }
 
   Arena& arena_;
   SegmentValues values_;
   soac::Vars of_point_;  // names that a point binds
+  std::unordered_set<Expr> looked_at_, of_points_, reading_, rebuilt_;
+  std::unordered_map<Expr, Expr> checked_;
 };
 
 }  // namespace
