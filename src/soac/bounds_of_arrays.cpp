@@ -160,6 +160,7 @@ void Bounds::learn_scatter(std::span<const Var> names, const Scatter& scatter,
 
 // The Scan reduces the points so far, which are not more than all points.
 void Bounds::learn_scan(const Stm& s, const Scan& op) {
+  if (op.operands.empty()) return set_below(s.names[0], arena_.info(op.segments.var()).shape[0] - 1);
   std::vector<Interval> operands;
   for (Expr e : op.operands) operands.push_back(scalar::is_integer(e.kind()) ? of(e) : Interval());
   learn_reduction(s.names, op.reduction, operands, points_);

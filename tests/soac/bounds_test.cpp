@@ -253,6 +253,20 @@ TEST(Bounds, OfQuotientsThatNobodyComputes) {
   EXPECT_GE(of.most("k", known).value_or(32), 32);
 }
 
+TEST(Bounds, OfTheNumberOfASegment) {
+  Program p = parse(R"(program(x: i64[n], offsets: i64[m]) {
+    y: i64[n] = map (i < n) {
+      item: i64 = scan () max comm neutral 0 segments offsets
+      return item
+    }
+    return y
+  })");
+  Bounds bounds(p, [](Expr e) { return e.op() != scalar::Op::index; });
+  bounds.learn(p.body[0]);
+  const Expr first = p.arena->i64(0), y = p.arena->name(p.body[0].names[0]);
+  EXPECT_EQ(bounds.of(p.arena->index(y, std::span(&first, 1))).least, 0);
+}
+
 TEST(Bounds, OfState) {
   const auto most = [](const std::string& loop) { return Learned(program(loop)).most("k", known); };
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p / 2 }"), 7);
