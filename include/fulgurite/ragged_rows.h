@@ -356,8 +356,10 @@ Ragged<T> rotate(const Ragged<T>& xs, Index k, Axis axis = {0},
   detail::require_axis_of_rows("rotate", axis.number, where);
   const Exp<i64> by(detail::Parts<i64>{k.value});
   const auto place = [&](const Exp<i64>& j, const Exp<i64>& n) {
-    const Exp<i64> rest(detail::Parts<i64>{detail::apply("rem", {(j + by).value(), n.value()}, where)});
-    return select(rest < 0, rest + n, rest, where);
+    // The sum with the remainder does not wrap around, as that with k might.
+    const Exp<i64> rest(detail::Parts<i64>{detail::apply("rem", {by.value(), n.value()}, where)});
+    const Exp<i64> at = j + select(rest < 0, rest + n, rest, where);
+    return select(at < n, at, at - n, where);
   };
   return detail::within_rows("rotate", xs, place, where);
 }

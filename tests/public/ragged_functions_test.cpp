@@ -155,7 +155,8 @@ TEST(Ragged, ReversesAndRotates) {
                       fg::rotate(r, k, fg::axis(-1))};
   };
   on_all_rows(program, [](const auto& f, const Rows& rows) {
-    for (const i64 k : {0, 1, 5, -2, -100}) {
+    constexpr i64 greatest = std::numeric_limits<i64>::max();
+    for (const i64 k : {i64{0}, i64{1}, i64{5}, i64{-2}, i64{-100}, greatest, -greatest}) {
       const auto [rows_reversed, reversed, rows_rotated, rotated] = f(RaggedArray<int>(rows), k);
       const auto rotate = [&](auto list) {
         const auto n = static_cast<i64>(list.size());
