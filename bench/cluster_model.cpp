@@ -199,11 +199,11 @@ void rows(const Program& program, bool is_weak) {
     if (ranks == 1) of_one = p.seconds;
     // What a rank has to do, in units of what one rank alone has.
     const double work = is_weak ? std::pow(ranks, program.growth - 1) : 1.0 / ranks;
-    std::printf("\"%s\",%s,%d,%lld,%.6g,%.3f,%.6g,%.6g,%.6g,%lld,%lld,\"%s\"\n", program.name,
+    std::printf("\"%s\",%s,%d,%lld,%.6g,%.3f,%.6g,%.6g,%.6g,%lld,%lld,%lld,\"%s\"\n", program.name,
                 is_weak ? "weak" : "strong", ranks, static_cast<long long>(n), p.seconds * 1e3,
                 of_one * work / p.seconds, p.computing * 1e3, p.sending * 1e3, p.agreeing * 1e3,
-                static_cast<long long>(p.messages_of_rank), static_cast<long long>(p.bytes_of_rank),
-                p.limit.c_str());
+                static_cast<long long>(p.messages_of_rank), static_cast<long long>(p.gatherings),
+                static_cast<long long>(p.bytes_of_rank), p.limit.c_str());
     std::fflush(stdout);
     std::fprintf(stderr, "%s, %d ranks: predicted in %.2f s\n", program.name, ranks, took.count());
     if (took.count() > longest) break;
@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
   const std::regex filter(argc > 1 ? argv[1] : ".");
   std::printf(
       "program,scaling,ranks,elements,ms,efficiency,computing_ms,sending_ms,agreeing_ms,"
-      "messages_of_rank,bytes_of_rank,limit\n");
+      "messages_of_rank,gatherings,bytes_of_rank,limit\n");
   for (const Program& program : programs())
     if (std::regex_search(program.name, filter))
       for (const bool is_weak : {false, true}) rows(program, is_weak);

@@ -30,9 +30,11 @@ struct Prediction {
   double computing = 0, sending = 0, agreeing = 0;       // of kernels, of messages, of collective operations
   std::int64_t messages = 0, bytes = 0;                  // of all ranks
   std::int64_t messages_of_rank = 0, bytes_of_rank = 0;  // of the rank that sends most
-  std::string limit;                                     // what takes most of the time
-  std::vector<std::string> assumptions;                  // where elements decide
-  std::string text;                                      // for people: all of this, by kernels and phases
+  // Collective operations by which all ranks give something to all others; bytes have theirs, too.
+  std::int64_t gatherings = 0;
+  std::string limit;                     // what takes most of the time
+  std::vector<std::string> assumptions;  // where elements decide
+  std::string text;                      // for people: all of this, by kernels and phases
 };
 
 namespace detail {

@@ -110,6 +110,7 @@ std::string with_prediction(const std::string& explanation, const Prediction& pr
                    {"sending", predicted.sending},
                    {"agreeing", predicted.agreeing},
                    {"messages", predicted.messages},
+                   {"gatherings", predicted.gatherings},
                    {"bytes", predicted.bytes},
                    {"messages_of_rank", predicted.messages_of_rank},
                    {"bytes_of_rank", predicted.bytes_of_rank},

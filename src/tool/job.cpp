@@ -37,18 +37,20 @@ Sent sent() {
   if (ranks == nullptr) return {};
   const runtime::mpi::Traffic& now = ranks->traffic();
   return {static_cast<std::int64_t>(now.messages), static_cast<std::int64_t>(now.bytes),
-          static_cast<std::int64_t>(now.collectives)};
+          static_cast<std::int64_t>(now.given), static_cast<std::int64_t>(now.collectives)};
 }
 
 std::string sent_since(const Sent& before, int n_runs) {
   Ranks* const ranks = several_ranks();
   if (ranks == nullptr) return {};
   const Sent now = sent();
-  std::int64_t all[] = {now.messages - before.messages, now.bytes - before.bytes};
+  std::int64_t all[] = {now.messages - before.messages, now.bytes - before.bytes, now.given - before.given};
   ranks->reduce(all, fg_mpi_sum);
   return fmt::format(
-      "ranks   {:6}      (a run sends {} messages of {} bytes in all; {} collective operations)\n",
-      ranks->size(), all[0] / n_runs, all[1] / n_runs, (now.collectives - before.collectives) / n_runs);
+      "ranks   {:6}      (a run sends {} messages of {} bytes in all; {} collective operations gather {} "
+      "bytes)\n",
+      ranks->size(), all[0] / n_runs, all[1] / n_runs, (now.collectives - before.collectives) / n_runs,
+      all[2] / n_runs);
 }
 
 }  // namespace fulgurite::tool

@@ -20,7 +20,7 @@ std::vector<std::string> of_all_ranks(std::string_view text);
 
 /// What this rank has sent since the job began.
 struct Sent {
-  std::int64_t messages = 0, bytes = 0, collectives = 0;
+  std::int64_t messages = 0, bytes = 0, given = 0, collectives = 0;
 };
 Sent sent();
 /// A line that says what all ranks together have sent since `before`, for each of `n_runs` runs; empty for

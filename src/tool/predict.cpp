@@ -215,6 +215,12 @@ std::string counted(std::int64_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
+std::string operations_text(std::int64_t messages, std::int64_t gatherings) {
+  if (gatherings == 0) return counted(messages, "message");
+  const std::string all = counted(gatherings, "gathering");
+  return messages == 0 ? all : fmt::format("{} and {}", counted(messages, "message"), all);
+}
+
 std::string time_text(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
@@ -231,10 +237,11 @@ std::string launch_text(const LaunchCost& cost, std::size_t number, std::string_
                         phase.is_divided     ? "shared"
                         : phase.n_tasks == 1 ? "on every rank"
                                              : "repeated on every rank");
-    if (phase.all.messages > 0)
-      text += fmt::format("; before it at most {} of {} of a rank, {} of {} of all",
-                          counted(phase.most.messages, "message"), counted(phase.most.bytes, "byte"),
-                          counted(phase.all.messages, "message"), counted(phase.all.bytes, "byte"));
+    if (phase.all.bytes > 0)
+      text += fmt::format(
+          "; before it at most {} of {} of a rank, {} of {} of all",
+          operations_text(phase.most.messages, phase.most.gatherings), counted(phase.most.bytes, "byte"),
+          operations_text(phase.all.messages, phase.all.gatherings), counted(phase.all.bytes, "byte"));
     if (phase.n_unknown > 0)
       text += fmt::format("; {} gathered", counted(static_cast<std::int64_t>(phase.n_unknown), "array"));
     text += "\n";
@@ -314,15 +321,17 @@ Prediction predict(const TracedProgram& traced, const Options& given, const Clus
     to.bytes += sent.bytes;
     to.messages_of_rank = std::max(to.messages_of_rank, sent.messages);
     to.bytes_of_rank = std::max(to.bytes_of_rank, sent.bytes);
+    to.gatherings = sent.gatherings;
   }
   to.limit = times.limit();
   to.assumptions = assumptions_of(device, assumed, cluster);
   to.text = fmt::format("{} of {:g} GB/s and {:g} us a message, and {:g} GB/s of memory\n",
                         counted(cluster.ranks, "rank"), cluster.bandwidth / 1e9, cluster.latency * 1e6,
                         cluster.memory / 1e9);
-  to.text += fmt::format("  {:<12}{} and {} of a rank at most, {} and {} of all\n", "sends",
-                         counted(to.messages_of_rank, "message"), counted(to.bytes_of_rank, "byte"),
-                         counted(to.messages, "message"), counted(to.bytes, "byte"));
+  to.text +=
+      fmt::format("  {:<12}{} of {} of a rank at most, {} of {} of all\n", "sends",
+                  operations_text(to.messages_of_rank, to.gatherings), counted(to.bytes_of_rank, "byte"),
+                  operations_text(to.messages, to.gatherings), counted(to.bytes, "byte"));
   to.text += fmt::format("  {:<12}{}: {} computing, {} sending, {} agreeing; limited by {}\n", "time",
                          time_text(to.seconds), time_text(to.computing), time_text(to.sending),
                          time_text(to.agreeing), to.limit);

@@ -11,7 +11,26 @@
 
 namespace {
 
-long long messages = 0, bytes = 0, collectives = 0;
+long long messages = 0, bytes = 0, collectives = 0, gatherings = 0, given = 0;
+
+int rank_of(MPI_Comm communicator) {
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+int size_of(MPI_Comm communicator) {
+  int size = 0;
+  PMPI_Comm_size(communicator, &size);
+  return size;
+}
+
+// An operation by which each rank gives something to all others.
+void count_gathering(int n, MPI_Datatype type) {
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  ++gatherings;
+  given += static_cast<long long>(n) * size;
+}
 
 void count_message(int n, MPI_Datatype type) {
   int size = 0;
@@ -24,11 +43,10 @@ void count_message(int n, MPI_Datatype type) {
 void write_line() {
   const char* const path = std::getenv("FULGURITE_MPI_COUNT");
   if (path == nullptr) return;
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   char line[200];
-  const int length = std::snprintf(line, sizeof line, "rank %d messages %lld bytes %lld collectives %lld\n",
-                                   rank, messages, bytes, collectives);
+  const int length = std::snprintf(
+      line, sizeof line, "rank %d messages %lld bytes %lld collectives %lld gatherings %lld given %lld\n",
+      rank_of(MPI_COMM_WORLD), messages, bytes, collectives, gatherings, given);
   // One write at the end of the file, so that lines of ranks do not mix.
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
   if (file < 0 || write(file, line, static_cast<std::size_t>(length)) != length) std::perror(path);
@@ -75,15 +93,18 @@ int MPI_Sendrecv(const void* data, int n, MPI_Datatype type, int to, int tag, vo
 // Each in both forms: the one that waits, and the one that gives a request.
 #define FULGURITE_PARAMETERS(...) (__VA_ARGS__, MPI_Comm communicator)
 #define FULGURITE_PARAMETERS_LATER(...) (__VA_ARGS__, MPI_Comm communicator, MPI_Request * request)
-#define FULGURITE_COLLECTIVE(name, later, parameters, ...)   \
-  int MPI_##name FULGURITE_PARAMETERS parameters {           \
-    ++collectives;                                           \
-    return PMPI_##name(__VA_ARGS__, communicator);           \
-  }                                                          \
-  int MPI_##later FULGURITE_PARAMETERS_LATER parameters {    \
-    ++collectives;                                           \
-    return PMPI_##later(__VA_ARGS__, communicator, request); \
+#define FULGURITE_COLLECTIVE_THAT(count, name, later, parameters, ...) \
+  int MPI_##name FULGURITE_PARAMETERS parameters {                     \
+    ++collectives;                                                     \
+    count;                                                             \
+    return PMPI_##name(__VA_ARGS__, communicator);                     \
+  }                                                                    \
+  int MPI_##later FULGURITE_PARAMETERS_LATER parameters {              \
+    ++collectives;                                                     \
+    count;                                                             \
+    return PMPI_##later(__VA_ARGS__, communicator, request);           \
   }
+#define FULGURITE_COLLECTIVE(...) FULGURITE_COLLECTIVE_THAT((void)0, __VA_ARGS__)
 FULGURITE_COLLECTIVE(Bcast, Ibcast, (void* a, int n, MPI_Datatype t, int root), a, n, t, root)
 FULGURITE_COLLECTIVE(Reduce, Ireduce, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op op, int root), a,
                      b, n, t, op, root)
@@ -102,14 +123,16 @@ FULGURITE_COLLECTIVE(Gatherv, Igatherv,
 FULGURITE_COLLECTIVE(Scatter, Iscatter,
                      (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root), a, n,
                      t, b, m, u, root)
-FULGURITE_COLLECTIVE(Allgather, Iallgather,
-                     (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u), a, n, t, b, m, u)
-FULGURITE_COLLECTIVE(Allgatherv, Iallgatherv,
-                     (const void* a, int n, MPI_Datatype t, void* b, const int* m, const int* at,
-                      MPI_Datatype u),
-                     a, n, t, b, m, at, u)
-FULGURITE_COLLECTIVE(Alltoall, Ialltoall,
-                     (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u), a, n, t, b, m, u)
+FULGURITE_COLLECTIVE_THAT(count_gathering(m, u), Allgather, Iallgather,
+                          (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u), a, n, t, b,
+                          m, u)
+FULGURITE_COLLECTIVE_THAT(count_gathering(m[rank_of(communicator)], u), Allgatherv, Iallgatherv,
+                          (const void* a, int n, MPI_Datatype t, void* b, const int* m, const int* at,
+                           MPI_Datatype u),
+                          a, n, t, b, m, at, u)
+FULGURITE_COLLECTIVE_THAT(count_gathering(n* size_of(communicator), t), Alltoall, Ialltoall,
+                          (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u), a, n, t, b,
+                          m, u)
 FULGURITE_COLLECTIVE(Alltoallv, Ialltoallv,
                      (const void* a, const int* n, const int* at, MPI_Datatype t, void* b, const int* m,
                       const int* bt, MPI_Datatype u),

@@ -208,6 +208,7 @@ void for_each_program(std::int64_t n, const F& f) {
   f("transpose", transposed, matrix(side, 4));  // tasks of 4 rows
   f("transpose of a square", transposed, matrix(side, side));
   f("product", product, matrix(3 * side, 13), b);  // tasks of 8 or 12 rows
+  f("large product", product, matrix(side, 100), matrix(100, side, 5));
   f("products of small matrices", small_products, fg::Array<float, 3>(floats(side * 15), {side, 5, 3}),
     fg::Array<float, 3>(floats(side * 18, 2), {side, 3, 6}));
   f("sums of rows", row_sums, a);

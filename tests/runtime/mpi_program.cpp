@@ -279,8 +279,9 @@ void print_traffic() {
   exchange_all(1000);
   gather_all(100);
   const Ranks& ranks = Ranks::world();
-  fmt::print("rank {} messages {} bytes {} collectives {}\n", ranks.rank(), ranks.traffic().messages,
-             ranks.traffic().bytes, ranks.traffic().collectives);
+  fmt::print("rank {} messages {} bytes {} collectives {} gatherings {} given {}\n", ranks.rank(),
+             ranks.traffic().messages, ranks.traffic().bytes, ranks.traffic().collectives,
+             ranks.traffic().gatherings, ranks.traffic().given);
 }
 
 const std::map<std::string, std::function<void()>> commands{

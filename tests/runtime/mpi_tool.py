@@ -41,10 +41,15 @@ with open("trace.json", encoding="utf-8") as file:
 names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
 assert names == {rank: f"rank {rank}" for rank in range(n_ranks)}, names
 with open("counts.txt", encoding="utf-8") as file:
-    counted = {int(words[1]): (int(words[3]), int(words[5])) for words in map(str.split, file)}
+    lines = list(map(str.split, file))
+counted = {int(words[1]): (int(words[3]), int(words[5])) for words in lines}
+given = {int(words[1]): int(words[11]) for words in lines}
 sent = {rank: [message for event in events if event["pid"] == rank for message in event["args"].get("sent", [])] for rank in names}
 assert counted == {rank: (len(messages), sum(message["bytes"] for message in messages)) for rank, messages in sent.items()}, (counted, sent)
-assert sum(counted[0]) > 0, counted
+# The ranks also compare themselves before the trace begins.
+gathered = {rank: sum(event["args"]["bytes_written"] for event in events if event["pid"] == rank and event["name"].startswith("gathering"))
+            for rank in names}
+assert all(0 < gathered[rank] < given[rank] for rank in names), (gathered, given)
 for rank in names:
     activities = {event["cat"] for event in events if event["pid"] == rank and "cat" in event}
     assert activities >= {"trace", "pass", "transfer", "kernel", "message"}, activities

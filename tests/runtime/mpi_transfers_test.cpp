@@ -34,7 +34,8 @@ Sent by_pairs(std::span<const Needs> needs) {
 
 Sent by_sweeps(std::span<const Needs> needs) {
   Sent all;
-  for_transfers(needs, [&](const Transfer& t) { all[{t.need, t.from, t.to}].push_back(t.bytes); });
+  for_transfers(needs, Gathered(),
+                [&](const Transfer& t) { all[{t.need, t.from, t.to}].push_back(t.bytes); });
   return all;
 }
 
@@ -76,7 +77,7 @@ TEST(Transfers, AreThoseOfAllPairs) {
     EXPECT_EQ(by_sweeps(drawn.needs), expected) << k;
     for (int rank = 0; rank < drawn.layouts.front().n_ranks(); ++rank) {
       Sent of_rank, expected_of_rank;
-      for (const Transfer& t : transfers_of(drawn.needs, rank))
+      for (const Transfer& t : transfers_of(drawn.needs, Gathered(), rank))
         of_rank[{t.need, t.from, t.to}].push_back(t.bytes);
       for (const auto& [key, bytes] : expected)
         if (std::get<1>(key) == rank || std::get<2>(key) == rank) expected_of_rank[key] = bytes;
@@ -117,7 +118,7 @@ TEST(Transfers, OfManyRanks) {
       needs[0].of_rank.push_back(
           (Intervals(r * part - halo, (r + 1) * part + halo) & Intervals(0, n_ranks * part)) - layout.of(r));
     std::int64_t n = 0, bytes = 0;
-    for_transfers(needs, [&](const Transfer& t) {
+    for_transfers(needs, Gathered(), [&](const Transfer& t) {
       ++n;
       bytes += t.bytes.end - t.bytes.begin;
       EXPECT_EQ(std::abs(t.from - t.to), 1);

@@ -37,9 +37,12 @@ TEST(Predict, FormulasOfManyRanks) {
 
   const auto total = compile([](Vec<float> x) { return sum(x); });
   const Prediction all = predict(total, {.ranks = n_ranks, .latency = 1e-3}, {n_elements});
-  EXPECT_EQ(all.messages_of_rank, n_ranks - 1);
-  EXPECT_GE(all.sending, 1e-3 * (n_ranks - 1));
-  EXPECT_TRUE(all.limit.starts_with("latency")) << all.limit;
+  EXPECT_EQ(all.messages, 0);
+  EXPECT_EQ(all.gatherings, 1);
+  EXPECT_EQ(all.bytes, 4 * n_ranks);
+  EXPECT_GE(all.sending, 1e-3 * 12);
+  EXPECT_LT(all.sending, 1e-3 * 13);
+  EXPECT_EQ(all.limit, "agreement of all ranks");
 }
 
 TEST(Predict, WhatElementsDecideIsAssumed) {
@@ -64,10 +67,11 @@ TEST(Predict, WhatElementsDecideIsAssumed) {
                                    x, 1.f);
     return v;
   });
-  const auto messages = [&](std::int64_t iterations) {
-    return predict(halved, {.ranks = 4, .iterations = iterations}, {n}).messages;
+  const auto gatherings = [&](std::int64_t iterations) {
+    return predict(halved, {.ranks = 4, .iterations = iterations}, {n}).gatherings;
   };
-  EXPECT_EQ(messages(5), 5 * messages(1));
+  EXPECT_EQ(gatherings(5), 5 * gatherings(1));
+  EXPECT_GT(gatherings(1), 0);
   EXPECT_NE(predict(halved, {.ranks = 4, .iterations = 5}, {n}).text.find("have 5 iterations"),
             std::string::npos);
 }
@@ -104,7 +108,8 @@ TEST(Predict, InJson) {
   const auto f = compile([](Vec<float> x) { return sum(x); });
   const Prediction predicted = predict(f, {.ranks = 3}, {std::to_string(16 * tile)});
   const auto json = nlohmann::json::parse(tool::with_prediction(explanation(f, Explain::json), predicted));
-  EXPECT_EQ(json.at("ranks").at("messages"), 6);
+  EXPECT_EQ(json.at("ranks").at("messages"), 0);
+  EXPECT_EQ(json.at("ranks").at("gatherings"), 1);
   EXPECT_EQ(json.at("ranks").at("limit"), predicted.limit);
   EXPECT_EQ(json.at("program"), "program");
 }

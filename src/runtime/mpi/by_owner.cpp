@@ -58,15 +58,10 @@ void exchange(Ranks& ranks, Parcels& sent, Parcels& received) {
 
 // Every rank says to every other one how many bytes follow.
 void size_by_exchange(Ranks& ranks, const Parcels& sent, Parcels& received) {
-  Parcels sizes(sent.size()), from(sent.size());
-  for (std::size_t r = 0; r < sent.size(); ++r) {
-    if (static_cast<int>(r) == ranks.rank()) continue;
-    append(sizes[r], static_cast<std::uint64_t>(sent[r].size()));
-    from[r].resize(sizeof(std::uint64_t));
-  }
-  exchange(ranks, sizes, from);
-  for (std::size_t r = 0; r < sent.size(); ++r)
-    if (!from[r].empty()) received[r].resize(Reader(from[r]).next<std::uint64_t>());
+  std::vector<std::int64_t> sizes;
+  for (const PooledBytes& parcel : sent) sizes.push_back(static_cast<std::int64_t>(parcel.size()));
+  const std::vector<std::int64_t> from = ranks.numbers_of_each(sizes);
+  for (std::size_t r = 0; r < from.size(); ++r) received[r].resize(static_cast<std::size_t>(from[r]));
 }
 
 constexpr std::int64_t per_mask = 64;

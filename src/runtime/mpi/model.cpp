@@ -326,10 +326,15 @@ std::optional<Failure> ModelDevice::launch(const Kernel& kernel, const Launch& l
   return std::nullopt;
 }
 
+double ModelDevice::latency_of_all() const {
+  // Pairs of ranks, then pairs of pairs.
+  return std::bit_width(static_cast<unsigned>(cluster_.ranks - 1)) * cluster_.latency;
+}
+
+// A reduction to one rank, and its result to all.
 double ModelDevice::collective() {
   ++collectives_;
-  // Pairs of ranks, then pairs of pairs.
-  return 2 * std::bit_width(static_cast<unsigned>(cluster_.ranks - 1)) * cluster_.latency;
+  return 2 * latency_of_all();
 }
 
 std::optional<Failure> ModelDevice::wait() {
@@ -357,9 +362,34 @@ const LaunchCost* ModelDevice::cost_of(const Kernel& kernel) const {
 }
 
 void ModelDevice::count(std::span<const Needs> needs, PhaseCost& cost) {
+  const Gathered gathered(needs);
+  if (!gathered.empty()) count_gathering(gathered.bytes_of_ranks(), cost);
+  count_messages(needs, gathered, cost);
+}
+
+void ModelDevice::count_gathering(std::span<const std::size_t> bytes_of_ranks, PhaseCost& cost) {
+  ++collectives_;
+  std::int64_t all = 0, most = 0, least = INT64_MAX;
+  for (std::size_t r = 0; r < bytes_of_ranks.size(); ++r) {
+    const auto bytes = static_cast<std::int64_t>(bytes_of_ranks[r]);
+    ++sent_[r].gatherings;
+    sent_[r].bytes += bytes;
+    most = std::max(most, bytes);
+    least = std::min(least, bytes);
+    all += bytes;
+  }
+  ++cost.all.gatherings;
+  ++cost.most.gatherings;
+  cost.all.bytes += all;
+  cost.most.bytes += most;
+  cost.latency += latency_of_all();
+  cost.transfer += static_cast<double>(all - least) / cluster_.bandwidth;
+}
+
+void ModelDevice::count_messages(std::span<const Needs> needs, const Gathered& gathered, PhaseCost& cost) {
   const auto n = static_cast<std::size_t>(cluster_.ranks);
   std::vector<std::size_t> pairs;  // that have a message
-  for_transfers(needs, [&](const Transfer& t) {
+  for_transfers(needs, gathered, [&](const Transfer& t) {
     const std::size_t pair = static_cast<std::size_t>(t.from) * n + static_cast<std::size_t>(t.to);
     if (of_pairs_[pair].pieces++ == 0) pairs.push_back(pair);
     of_pairs_[pair].bytes += t.bytes.end - t.bytes.begin;
@@ -381,8 +411,10 @@ void ModelDevice::count_spread(std::int64_t bytes, PhaseCost& cost) {
   if (cluster_.ranks == 1) return;
   const std::int64_t ranks = cluster_.ranks, others = ranks - 1;
   // Sizes, then elements.
+  count_gathering(
+      std::vector<std::size_t>(static_cast<std::size_t>(ranks), 8 * static_cast<std::size_t>(ranks)), cost);
   const std::vector<Sent> each(static_cast<std::size_t>(ranks),
-                               {2 * others, others * (8 + bytes / ranks / ranks)});
+                               {others, 0, others * (bytes / ranks / ranks)});
   add(each, each, cost);
 }
 
@@ -394,7 +426,7 @@ void ModelDevice::add(std::span<const Sent> out, std::span<const Sent> in, Phase
     sent_[r].bytes += out[r].bytes;
     cost.all.messages += out[r].messages;
     cost.all.bytes += out[r].bytes;
-    most = {std::max(most.messages, out[r].messages), std::max(most.bytes, out[r].bytes)};
+    most = {std::max(most.messages, out[r].messages), 0, std::max(most.bytes, out[r].bytes)};
     const double of_messages =
         static_cast<double>(std::max(out[r].messages, in[r].messages)) * cluster_.latency;
     const double of_bytes = static_cast<double>(std::max(out[r].bytes, in[r].bytes)) / cluster_.bandwidth;

@@ -21,12 +21,14 @@
 #include "runtime/device.h"
 #include "runtime/footprint.h"
 #include "runtime/mpi/division.h"
+#include "runtime/mpi/gathered.h"
 #include "runtime/mpi/layout.h"
 
 namespace fulgurite::runtime::mpi {
 
+/// As Traffic counts; bytes are those of messages and of gatherings.
 struct Sent {
-  std::int64_t messages = 0, bytes = 0;
+  std::int64_t messages = 0, gatherings = 0, bytes = 0;
   friend bool operator==(const Sent&, const Sent&) = default;
 };
 
@@ -91,8 +93,12 @@ class ModelDevice final : public Device {
 
   /// Null: of the host, which all ranks have.
   Array* array(const void* data);
+  double latency_of_all() const;
   double collective();
   void count(std::span<const Needs> needs, PhaseCost&);
+  void count_messages(std::span<const Needs> needs, const Gathered&, PhaseCost&);
+  /// An operation by which each rank gives bytes_of_ranks[r] to all others.
+  void count_gathering(std::span<const std::size_t> bytes_of_ranks, PhaseCost&);
   /// Messages by which each rank sends an equal part of an array to each.
   void count_spread(std::int64_t bytes, PhaseCost&);
   void add(std::span<const Sent> out, std::span<const Sent> in, PhaseCost&);

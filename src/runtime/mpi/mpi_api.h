@@ -43,6 +43,8 @@ struct fg_mpi_api {
   // From every rank n_bytes[r] bytes to data + offsets[r] of every rank; each rank's own are there before.
   // The arrays live until it is done; an offset is at most 2^31 - 1.
   int (*gather_all)(void* data, const std::int32_t* n_bytes, const std::int32_t* offsets, fg_mpi_request*);
+  // The number sent[r] to rank r, from which received[r] comes. The arrays live until it is done.
+  int (*number_to_each)(const std::int64_t* sent, std::int64_t* received, fg_mpi_request*);
   // 1 in `done` where it is done, and the number free again.
   int (*test)(fg_mpi_request, std::int32_t* done);
 
@@ -55,7 +57,7 @@ struct fg_mpi_api {
   int (*close_file)(void);
 };
 
-enum { fg_mpi_version = 2 };
+enum { fg_mpi_version = 3 };
 
 // The one symbol of a plug-in.
 const fg_mpi_api* fulgurite_mpi_api(void);

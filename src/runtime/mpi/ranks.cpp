@@ -321,19 +321,44 @@ bool Ranks::have_same(std::string_view text) {
   return least[0] == ~least[1];
 }
 
-void Ranks::gather_at_once(std::byte* all, std::span<const std::size_t> bytes) {
-  std::vector<std::int32_t> n_bytes(bytes.size()), offsets(bytes.size());
+Gathering Ranks::begin_gathering(std::byte* all, std::span<const std::size_t> bytes) {
+  require_thread();
+  Gathering to;
   std::size_t offset = 0;
-  for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
-    n_bytes[rank] = static_cast<std::int32_t>(bytes[rank]);
-    offsets[rank] = static_cast<std::int32_t>(offset);
-    offset += bytes[rank];
+  for (const std::size_t n : bytes) {
+    to.bytes.push_back(static_cast<std::int32_t>(n));
+    to.offsets.push_back(static_cast<std::int32_t>(offset));
+    offset += n;
   }
-  const Span span(Activity::message, "gathering from all ranks");
-  fg_mpi_request request = 0;
-  require(mpi_->gather_all(all, n_bytes.data(), offsets.data(), &request), "gathering from all ranks");
+  require(mpi_->gather_all(all, to.bytes.data(), to.offsets.data(), &to.request), "gathering from all ranks");
+  count_gathering(bytes[static_cast<std::size_t>(rank_)]);
+  return to;
+}
+
+void Ranks::end_gathering(Gathering& gathering) {
+  const auto given = static_cast<std::uint64_t>(gathering.bytes[static_cast<std::size_t>(rank_)]);
+  const auto all = std::accumulate(gathering.bytes.begin(), gathering.bytes.end(), std::uint64_t{0});
+  const Span span(Activity::message, "gathering from all ranks", all - given, given);
+  wait({gathering.request});
+}
+
+void Ranks::count_gathering(std::size_t bytes) {
   ++traffic_.collectives;
+  ++traffic_.gatherings;
+  traffic_.given += bytes;
+}
+
+std::vector<std::int64_t> Ranks::numbers_of_each(std::span<const std::int64_t> numbers) {
+  require_thread();
+  FULGURITE_CHECK(numbers.size() == static_cast<std::size_t>(size_), "numbers for {} ranks, and there are {}",
+                  numbers.size(), size_);
+  const Span span(Activity::message, "telling all ranks");
+  std::vector<std::int64_t> received(numbers.size());
+  fg_mpi_request request = 0;
+  require(mpi_->number_to_each(numbers.data(), received.data(), &request), "telling all ranks");
+  count_gathering(numbers.size_bytes());
   wait({request});
+  return received;
 }
 
 void Ranks::gather_parts(std::byte* all, std::span<const std::size_t> bytes) {
@@ -343,6 +368,10 @@ void Ranks::gather_parts(std::byte* all, std::span<const std::size_t> bytes) {
   const std::size_t total = std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
   if (total == 0) return;
   const std::size_t most = std::min(2 * limit_ - 1, most_gathered);
+  const auto gather_at_once = [&](std::byte* data, std::span<const std::size_t> of_ranks) {
+    Gathering gathering = begin_gathering(data, of_ranks);
+    end_gathering(gathering);
+  };
   if (total <= most) return gather_at_once(all, bytes);
 
   // In rounds: each takes the next bytes of every rank by way of a buffer.

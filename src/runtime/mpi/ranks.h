@@ -37,6 +37,8 @@ struct Traffic {
   // Sent from point to point. Portions, and each 2^30 bytes, count as messages.
   std::uint64_t messages = 0, bytes = 0;
   std::uint64_t collectives = 0;
+  // The collective operations that take something from each rank to all others, and what this rank gave.
+  std::uint64_t gatherings = 0, given = 0;
 };
 
 /// This rank's part of a file, from or to its memory.
@@ -44,6 +46,12 @@ struct FilePart {
   std::int64_t offset;
   std::byte* data;  // of a file that is written it is only read
   std::int64_t bytes;
+};
+
+/// One that is under way.
+struct Gathering {
+  fg_mpi_request request = 0;
+  std::vector<std::int32_t> bytes, offsets;  // MPI reads them until it is done
 };
 
 class Ranks {
@@ -75,6 +83,12 @@ class Ranks {
   /// Gathers `bytes[rank]` bytes of each rank, one rank's after the other's in `all`, where this rank's own
   /// are there already. All ranks know how many bytes each has, so that one collective operation does it.
   void gather_parts(std::byte* all, std::span<const std::size_t> bytes);
+  /// gather_parts() in two halves, for at most 2^31 - 1 bytes. What `all` has may not change in between.
+  Gathering begin_gathering(std::byte* all, std::span<const std::size_t> bytes);
+  void end_gathering(Gathering&);
+  /// numbers[r] goes to rank r; returns the number that each rank sends to this one. One collective
+  /// operation.
+  std::vector<std::int64_t> numbers_of_each(std::span<const std::int64_t> numbers);
 
   /// What went wrong, the same text on all ranks: that of the lowest rank that gives one, with its number
   /// unless all ranks say the same; empty where nobody gives one.
@@ -114,7 +128,7 @@ class Ranks {
   void receive_next(std::size_t message);
   /// Whether all messages of the exchange have arrived, or are sent; takes apart what has arrived since.
   bool has_ended(const OfPortion& unpack);
-  void gather_at_once(std::byte* all, std::span<const std::size_t> bytes);
+  void count_gathering(std::size_t bytes);
   std::string move(const std::string& path, const FilePart& part, bool is_written);
   std::string error_text(int code) const;
   bool is_done(fg_mpi_request);

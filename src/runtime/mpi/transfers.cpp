@@ -121,10 +121,11 @@ class Parts {
 
 }  // namespace
 
-void for_transfers(std::span<const Needs> needs, const std::function<void(const Transfer&)>& take) {
+void for_transfers(std::span<const Needs> needs, const Gathered& gathered,
+                   const std::function<void(const Transfer&)>& take) {
   for (std::size_t k = 0; k < needs.size(); ++k) {
     const Needs& need = needs[k];
-    if (is_met(need)) continue;
+    if (is_met(need) || gathered.has(k)) continue;
     const int n = need.layout->n_ranks();
     std::vector<OfRank> owners, needing;
     for (int r = 0; r < n; ++r) {
@@ -135,11 +136,11 @@ void for_transfers(std::span<const Needs> needs, const std::function<void(const 
   }
 }
 
-std::vector<Transfer> transfers_of(std::span<const Needs> needs, int rank) {
+std::vector<Transfer> transfers_of(std::span<const Needs> needs, const Gathered& gathered, int rank) {
   std::vector<Transfer> all;
   for (std::size_t k = 0; k < needs.size(); ++k) {
     const Needs& need = needs[k];
-    if (is_met(need)) continue;
+    if (is_met(need) || gathered.has(k)) continue;
     const int n = need.layout->n_ranks();
     // Only where it needs something, and then where it has something, so that the transfers of others are not
     // looked at where all ranks get everything.

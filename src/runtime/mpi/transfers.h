@@ -1,6 +1,6 @@
-// Who sends what to whom so that the needs of all ranks are met, planned alike on every rank and without any
-// message: an engine sends its own share of it (exchange.h), a prediction counts all of it. The time grows as
-// the pieces of arrays that ranks have, need and send, not as the pairs of ranks.
+// Who sends what to whom so that the needs of all ranks are met that nothing gathers, planned alike on every
+// rank and without any message: an engine sends its own share of it (exchange.h), a prediction counts all of
+// it. The time grows as the pieces of arrays that ranks have, need and send, not as the pairs of ranks.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/mpi/gathered.h"
 #include "runtime/mpi/layout.h"
 
 namespace fulgurite::runtime::mpi {
@@ -22,12 +23,12 @@ struct Transfer {
 
 /// Calls `take` with every transfer of all ranks: transfers of one pair of ranks in the order of needs, then
 /// of bytes.
-void for_transfers(std::span<const Needs>, const std::function<void(const Transfer&)>& take);
+void for_transfers(std::span<const Needs>, const Gathered&, const std::function<void(const Transfer&)>& take);
 
 /// The transfers that one rank sends or receives, in the same order.
-std::vector<Transfer> transfers_of(std::span<const Needs>, int rank);
+std::vector<Transfer> transfers_of(std::span<const Needs>, const Gathered&, int rank);
 
-/// The layouts know that all transfers have arrived.
+/// The layouts know that all has arrived.
 void meet(std::span<const Needs>);
 
 }  // namespace fulgurite::runtime::mpi

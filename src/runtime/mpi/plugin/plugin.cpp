@@ -141,6 +141,12 @@ int gather_all(void* data, const std::int32_t* n_bytes, const std::int32_t* offs
   return keep(code, request, number);
 }
 
+int number_to_each(const std::int64_t* sent, std::int64_t* received, fg_mpi_request* number) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = MPI_Ialltoall(sent, 1, MPI_INT64_T, received, 1, MPI_INT64_T, communicator, &request);
+  return keep(code, request, number);
+}
+
 int test(fg_mpi_request number, std::int32_t* done) {
   const int code = MPI_Test(&requests[static_cast<std::size_t>(number)], done, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && *done != 0) free_places.push_back(number);
@@ -210,6 +216,7 @@ fg_mpi_api make_api() {
                  .receive = &Call<&receive>::run,
                  .reduce_all = &Call<&reduce_all>::run,
                  .gather_all = &Call<&gather_all>::run,
+                 .number_to_each = &Call<&number_to_each>::run,
                  .test = &Call<&test>::run,
                  .open_file = &Call<&open_file>::run,
                  .read_file = &Call<&read_file>::run,
