@@ -324,6 +324,40 @@ inline void size_by_floats(Draw& d) {
   if (d.one_in(2)) d.add_fresh(name, a.kinds, parts);
 }
 
+/// fg::max(fg::generate(n + 150, [&](i) { return i < n ? x[i] : c; })): a fold of an array with an end of
+/// equal elements, or a beginning, that is longer than vectors are.
+inline void padded_fold(Draw& d) {
+  const Array* picked =
+      d.pick([](const Array& a) { return a.rank() == 1 && a.kinds.size() == 1 && is_integer(a.kinds[0]); });
+  if (picked == nullptr) return;
+  const Array x = *picked;
+  static constexpr const char* folds[] = {"max", "min", "sum"};
+  static constexpr const char* ops[] = {"max", "min", "add"};
+  const std::size_t which = d.below(3);
+  const bool at_the_end = d.one_in(2);
+  const Scalar padding = constant(Kind::i64, 150), own = of_extent(x.shape[0]);
+  const Scalar size = applied("add", {own, padding}),
+               c = constant(x.kinds[0], 1 + static_cast<std::int64_t>(d.below(20)));
+  const auto element = [&](std::span<const Value> at) {
+    const Scalar i{"i", at[0]}, place = at_the_end ? i : applied("sub", {i, padding});
+    const Value inside = at_the_end ? call("lt", at[0], own.value) : call("ge", at[0], padding.value);
+    const std::size_t widths[] = {1};
+    const auto there = [&](std::span<const Value>) { return Values{element_at(x, 0, {place}).value}; };
+    const auto padded = [&](std::span<const Value>) { return Values{c.value}; };
+    return detail::cond(inside, Body(there), Body(padded), widths, Here::current());
+  };
+  const Value extents[] = {size.value};
+  const Values elements = detail::generate(extents, Body(element), "generate", Here::current());
+  const std::string name = d.fresh("r");
+  d.line("auto " + name + " = fg::" + folds[which] + "(fg::generate(" + size.text +
+         ", [&](auto i) { return " +
+         (at_the_end ? "i < " + own.text + " ? " + x.name + "[i] : " + c.text
+                     : "i >= 150 ? " + x.name + "[i - 150] : " + c.text) +
+         "; }));");
+  d.scalars.push_back(
+      {name, detail::reduce(ops[which], folds[which], elements[0], std::nullopt, Here::current())});
+}
+
 /// A scan and a histogram of one array, which one walk computes.
 inline void scan_and_count(Draw& d) {
   const Array* picked =

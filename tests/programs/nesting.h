@@ -443,6 +443,7 @@ inline constexpr Statement all_statements[] = {
     {"replace", replace, 2, false},
     {"scan_and_count", scan_and_count, 1, false},
     {"share", share, 3, false},
+    {"padded_fold", padded_fold, 1, true},
     {"size_by_floats", size_by_floats, 1, true},
     {"triangle", triangle, 1, true},
     {"windows", windows, 1, true},

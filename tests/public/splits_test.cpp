@@ -36,6 +36,53 @@ struct Field {
   }
 };
 
+// A piece of equal elements, of several vectors, begins with what the pieces before it have left.
+TEST(Splits, FoldsOverPiecesOfEqualElements) {
+  const auto program = [](Vec<int> x, Exp<fg::i64> k) {
+    const auto n = x.size();
+    const auto end = fg::generate(n, [&](Index i) { return fg::select(i < k, x[i], -9); });
+    const auto begin = fg::generate(n, [&](Index i) { return fg::select(i < k, 9, x[i]); });
+    const auto rows =
+        fg::generate({n / 8, n}, [&](Index i, Index j) { return fg::select(j <= i, x[j], -9); });
+    return std::tuple{fg::max(end),
+                      fg::min(begin),
+                      fg::argmax(end),
+                      fg::any(end == 77),
+                      fg::reduce(fg::bit_or, 0, begin),
+                      fg::max(fg::concat(x, fg::replicate(500, -9))),
+                      fg::max(rows, fg::axis(1)),
+                      fg::max(rows, fg::axis(0))};
+  };
+  const Ints x = [] {
+    Ints all(1000);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i * 7 % 101);
+    return all;
+  }();
+  on_every_engine(program, [&](const auto& f) {
+    for (const std::int64_t k : {0, 1, 11, 300, 999, 1000}) {
+      Ints end = x, begin = x, of_rows, of_columns(1000, -9);
+      std::fill(end.begin() + k, end.end(), -9);
+      std::fill(begin.begin(), begin.begin() + k, 9);
+      for (std::size_t i = 0; i < 125; ++i) {
+        of_rows.push_back(
+            std::max(-9, *std::max_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(i) + 1)));
+        of_columns[i] = x[i];
+      }
+      int bits = 0;
+      for (const int b : begin) bits |= b;
+      const auto [most, least, at, has, all_bits, padded, rows, columns] = f(x, k);
+      EXPECT_EQ(most, *std::max_element(end.begin(), end.end())) << k;
+      EXPECT_EQ(least, *std::min_element(begin.begin(), begin.end())) << k;
+      EXPECT_EQ(at, std::max_element(end.begin(), end.end()) - end.begin()) << k;
+      EXPECT_EQ(has, std::find(end.begin(), end.end(), 77) != end.end()) << k;
+      EXPECT_EQ(all_bits, bits) << k;
+      EXPECT_EQ(padded, 100) << k;
+      EXPECT_EQ(vector_of(rows), of_rows) << k;
+      EXPECT_EQ(vector_of(columns), of_columns) << k;
+    }
+  });
+}
+
 TEST(Splits, OneStencilInManySpellingsProperty) {
   const auto program = [](Mat<int> u) {
     const auto r = u.size(0), c = u.size(1);

@@ -86,5 +86,23 @@ TEST(Ascending, IndicesOfASmallerKindMayBeNegative) {
   EXPECT_EQ(count_behind(program, scalar::Op::le), 1U);
 }
 
+// A piece of constant elements does not know that the values before it are others.
+TEST(Ascending, PiecesKnowWhatIsSoOfAllPoints) {
+  const soac::Program whole = parsed(
+      "  m: f32 = redomap (i < n) { select(i < 3, x[i], 2f) } reduce max comm neutral 0f\n  return m\n");
+  const soac::Program constant =
+      parsed("  m: f32 = redomap (i < n) { 2f } reduce max comm neutral 0f\n  return m\n");
+  scalar::Arena& arena = *constant.arena;
+  EXPECT_TRUE(behind_first(arena, constant.body[0], false));
+  soac::Stm all = constant.body[0];
+  auto& body = std::get<soac::Soac>(all.op).body;
+  body.results = {scalar::cast(arena.name(body.params[0]), scalar::Kind::f32)};
+  EXPECT_FALSE(piece_after_first(arena, all, constant.body[0], false));
+  const auto known = piece_after_first(arena, constant.body[0], constant.body[0], false);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(*known, *behind_first(arena, constant.body[0], false));
+  EXPECT_FALSE(behind_first(*whole.arena, whole.body[0], false));
+}
+
 }  // namespace
 }  // namespace fulgurite::schedule

@@ -130,6 +130,16 @@ std::optional<soac::Stm> behind_first(scalar::Arena& arena, const soac::Stm& s, 
   return result ? result : holding;
 }
 
+std::optional<soac::Stm> piece_after_first(scalar::Arena& arena, const soac::Stm& all, const soac::Stm& piece,
+                                           bool in_tile) {
+  const std::optional<soac::Stm> known = behind_first(arena, all, in_tile);
+  const auto reductions = [](const soac::Stm& s) { return std::get<soac::Soac>(s.op).reductions; };
+  if (!known || reductions(all) != reductions(piece)) return {};
+  soac::Stm result = piece;
+  std::get<soac::Soac>(result.op).reductions = reductions(*known);
+  return result;
+}
+
 bool chooses_operands(const soac::Stm& s) {
   const auto& soac = std::get<soac::Soac>(s.op);
   const soac::OutputView outputs = soac::view_of(s);

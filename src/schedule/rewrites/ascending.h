@@ -19,6 +19,10 @@ namespace fulgurite::schedule {
 /// and become each other or the index; `in_tile`: the walk stays in a tile of a power of two points, so that
 /// an index that is cast to a smaller kind ascends too.
 std::optional<soac::Stm> behind_first(scalar::Arena&, const soac::Stm&, bool in_tile);
+/// Such a Soac for a piece of the points (splits.h), whose reductions hold values of points of other pieces
+/// as well: operators know only what holds for all points.
+std::optional<soac::Stm> piece_after_first(scalar::Arena&, const soac::Stm& all, const soac::Stm& piece,
+                                           bool in_tile);
 
 /// Such a Soac with indices in 32 bits, as the upper half of an i64 does not change in a tile: `components`
 /// are the ones that it keeps in 32 bits.

@@ -285,7 +285,7 @@ class Columns {
   // of the two lengths instead of their product.
   void main_loop(const Emitter& e, Expr t, Expr begin, Expr main, const Running& running) const {
     const soac::Soac& op = walk_.op();
-    auto behind = schedule::behind_first(arena_, piece_, walk_.range.in_tile);
+    auto behind = schedule::piece_after_first(arena_, walk_.s, piece_, walk_.range.in_tile);
     if (behind && !e.keeps(schedule::rewrite::ascending, piece_, *behind)) behind.reset();
     if (walk_.loops.chain == 0 || !schedule::any_rounds(op))
       return run_steps(e, behind, t, begin, main, running);
