@@ -41,7 +41,7 @@ bool divides_by_zero(Op op, std::span<const Expr> operands) {
 
 // a && b, a || b: b is not computed where a decides, if computing it could fail.
 Expr short_circuit(Tracer& t, bool is_and, Expr a, Expr b, const Here& where) {
-  if (!scalar::can_fail(b)) return t.arena().apply(is_and ? Op::bit_and : Op::bit_or, {a, b});
+  if (!t.may_fail(b)) return t.arena().apply(is_and ? Op::bit_and : Op::bit_or, {a, b});
   const Expr decided = t.arena().boolean(!is_and);
   const Expr result = t.fresh(scalar::Kind::boolean, is_and ? "both" : "either");
   const soac::Lambda right{{}, {}, {b}}, left{{}, {}, {decided}};

@@ -9,6 +9,7 @@
 #include "base/match.h"
 #include "base/quote.h"
 #include "scalar/print.h"
+#include "soac/sink.h"
 #include "soac/walk.h"
 #include "trace/traced.h"
 
@@ -231,6 +232,7 @@ soac::Program Tracer::finish(Exprs results) {
   program_.results = std::move(results);
   program_.body = close();
   refuse_calls_for_elements(program_.body);
+  soac::sink(program_);
   return std::move(program_);
 }
 
@@ -257,6 +259,15 @@ Expr Tracer::adopt(Expr name) {
 
 bool Tracer::is_outer(Expr e) {
   return scope_of(e) != scopes_.back().id;
+}
+
+bool Tracer::may_fail(Expr e) {
+  if (scalar::can_fail(e)) return true;
+  Open& scope = scopes_.back();
+  soac::add_fallible(scope.body, std::exchange(scope.n_looked_at, scope.body.size()), scope.fallible);
+  soac::Vars mentioned;
+  soac::add_mentioned({&e, 1}, mentioned);
+  return std::ranges::any_of(mentioned, [&](Var v) { return scope.fallible.contains(v); });
 }
 
 void Tracer::add(const Exprs& names, soac::Operation op, std::string origin, const Here& where) {

@@ -16,6 +16,7 @@
 
 #include "soac/extents.h"
 #include "soac/outputs.h"
+#include "soac/walk.h"
 
 namespace fulgurite::trace {
 
@@ -112,11 +113,17 @@ class Tracer {
   /// A name that was made in the arena becomes one of the innermost scope.
   Expr adopt(Expr name);
   /// The statements of the innermost scope so far, which does not have them any more.
-  std::vector<soac::Stm> take() { return std::exchange(scopes_.back().body, {}); }
+  std::vector<soac::Stm> take() {
+    scopes_.back().n_looked_at = 0;
+    return std::exchange(scopes_.back().body, {});
+  }
   std::size_t depth() const { return scopes_.size(); }  // of scopes that are open
   std::span<const Expr> shape(Expr array) const { return program_.arena->info(array.var()).shape; }
   /// Whether the expression's names are all bound outside the innermost scope.
   bool is_outer(Expr);
+  /// Whether computing it may fail, or may not end: the expression itself, or what the innermost scope
+  /// computes for it.
+  bool may_fail(Expr);
 
   /// A statement of the innermost scope. `names` are fresh.
   void add(const Exprs& names, soac::Operation, std::string origin, const Here& where);
@@ -137,6 +144,9 @@ class Tracer {
     std::vector<soac::Stm> body;
     std::unordered_set<Expr> checked;
     std::unordered_map<Expr, Expr> settled;  // by what the names are bound to, unsettled, wherever it fails
+    // Names whose computation may fail, among those that the first statements bind.
+    soac::Vars fallible = {};
+    std::size_t n_looked_at = 0;
   };
   struct Opened {
     std::string origin;

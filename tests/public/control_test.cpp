@@ -20,6 +20,74 @@ TEST(Control, CondComputesOneBranch) {
                   });
 }
 
+// The right operand of && and || is not computed where the left one decides, also if it is a choice itself.
+TEST(Control, RightOperandsThatAreChoices) {
+  const auto first_in = [](Vec<int> x) {
+    return fg::while_loop(
+        [&](Exp<fg::i64> i) { return i < x.size() && (x[i] < 1 || !(x[i] <= 100 && x[i] != 50)); },
+        [](Exp<fg::i64> i) { return i + 1; }, fg::i64{0});
+  };
+  on_every_engine(first_in, [](const auto& f) {
+    EXPECT_EQ(f(Ints{0, -5, 0}), 3);
+    EXPECT_EQ(f(Ints{0, 50, 7, 0}), 2);
+  });
+  const auto after = [](Vec<int> x) {
+    return fg::generate(x.size(), [&](Exp<fg::i64> i) {
+      const auto is_first = i == 0 || (i > -1 && x[i - 1] > 5);
+      const auto is_last = i + 1 == x.size() || (x[i + 1] < 0 || x[i] / (x[i + 1] - 9) == 1);
+      return fg::cast<int>(is_first) + 2 * fg::cast<int>(is_last);
+    });
+  };
+  on_every_engine(after, [](const auto& f) {
+    EXPECT_EQ(vector_of(f(Ints{1, 6, -1, 4})), (Ints{1, 2, 1, 2}));
+    EXPECT_THROW(f(Ints{1, 9}), fg::ArithmeticError);
+  });
+}
+
+// What only one branch needs is computed in it, wherever it is written.
+TEST(Control, WhatOneBranchNeeds) {
+  const auto quotients = [](Vec<int> x, Exp<int> z) {
+    const auto sum = fg::sum(x / z), last = x[x.size() - 1];
+    const auto scanned = fg::scan(fg::plus, 0, x / z);
+    return std::tuple{
+        fg::cond(z > 0, sum, z),
+        fg::cond(z > 0, [&] { return scanned; }, [&] { return x; }), fg::cond(x.size() > 0, last, -1)};
+  };
+  on_every_engine(quotients, [](const auto& f) {
+    const auto [sum, chosen, last] = f(Ints{4, 6}, 2);
+    EXPECT_EQ(sum, 5);
+    EXPECT_EQ(vector_of(chosen), (Ints{2, 5}));
+    EXPECT_EQ(last, 6);
+    const auto [zero, given, none] = f(Ints{}, 0);
+    EXPECT_EQ(zero, 0);
+    EXPECT_EQ(vector_of(given), Ints{});
+    EXPECT_EQ(none, -1);
+    EXPECT_EQ(vector_of(std::get<1>(f(Ints{4, 6}, 0))), (Ints{4, 6}));
+  });
+  // Two branches that are both taken, or none: it is computed once, and fails.
+  const auto needed = [](Vec<int> x, Exp<int> z) {
+    const auto sum = fg::sum(x / z);
+    return fg::cond(z == 0, sum, -sum);
+  };
+  on_every_engine(needed, [](const auto& f) {
+    EXPECT_EQ(f(Ints{4, 6}, 2), -5);
+    EXPECT_THROW(f(Ints{4, 6}, 0), fg::ArithmeticError);
+  });
+  const auto in_a_map = [](Vec<int> x, Vec<int> size) {
+    return fg::map(
+        [&](Exp<int> n) {
+          const auto total = fg::sum(fg::generate(n, [&](Exp<fg::i64> k) { return x[k] / (n - 3); }));
+          const auto steps =
+              fg::while_loop([&](Exp<int> s) { return s < x[n]; }, [](Exp<int> s) { return s + 1; }, 0);
+          return fg::cond(n != 3 && n < 4, [&] { return fg::cond(n > 1, total, steps); }, [] { return -1; });
+        },
+        size);
+  };
+  on_every_engine(in_a_map, [](const auto& f) {
+    EXPECT_EQ(vector_of(f(Ints{5, 2, 7}, Ints{0, 1, 2, 3, 4, 1000000})), (Ints{5, 2, -7, -1, -1, -1}));
+  });
+}
+
 TEST(Control, CondOfCompositesAndLiterals) {
   using Pair = std::tuple<int, float>;
   const auto f = [](Exp<bool> c, Exp<Pair> p, Exp<float> x) {
