@@ -52,7 +52,7 @@ struct ExpandedFolds {
   Expr count() const { return t.shape(vectors[0])[0]; }
   Expr size(Expr item) const { return size_from(t, size_of, vectors, item, where); }
 
-  // Raises ShapeError for a negative size.
+  // Raises ShapeError for a size that no array has.
   Expr largest_size() const {
     soac::Reduction least = known_reduction(t, Op::min, Kind::i64, how.origin, where);
     soac::Reduction greatest = known_reduction(t, Op::max, Kind::i64, how.origin, where);
@@ -61,12 +61,12 @@ struct ExpandedFolds {
       Scope scope(t, how.origin, where);
       const Expr s = index_parameters(scope, 1)[0], given = size(s);
       soac::Outputs outputs;
-      outputs.reductions.push_back({std::move(least), {scalar::select(given < 0, s, nowhere)}, {bad.var()}});
+      outputs.reductions.push_back(
+          {std::move(least), {scalar::select(is_no_size(given), s, nowhere)}, {bad.var()}});
       outputs.reductions.push_back({std::move(greatest), {given}, {largest.var()}});
       t.add({count()}, scope.close({}), std::move(outputs), how.origin, where);
     }
-    t.check(equal(bad, nowhere), fmt::format("{}: the size of item {{0}} is negative", how.origin), {bad},
-            where);
+    check_item_sizes(t, bad, how.origin, where);
     return largest;
   }
 

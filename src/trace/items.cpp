@@ -1,8 +1,20 @@
 #include "trace/items.h"
 
+#include <fmt/format.h>
+
 #include "soac/items.h"
 
 namespace fulgurite::trace {
+
+Expr is_no_size(Expr size) {
+  const Expr is_negative = size < 0, is_larger = most_elements < size;
+  return is_negative | is_larger;
+}
+
+void check_item_sizes(Tracer& t, Expr bad, const std::string& origin, const Here& where) {
+  t.check(equal(bad, nowhere), fmt::format("{}: the size of item {{0}} is negative, or above 2^47", origin),
+          {bad}, where);
+}
 
 Expr offsets_by_spans(Tracer& t, const detail::Segments& segments, const Spans& spans, Expr n,
                       const char* origin, const Here& where) {

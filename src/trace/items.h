@@ -22,8 +22,13 @@ inline ItemEnds ends_of(Tracer& t, Expr offsets, Expr item) {
   return {element(t, offsets, {&item, 1}), element(t, offsets, {&next, 1})};
 }
 
+/// Whether it is negative, or more elements than an array has.
+Expr is_no_size(Expr);
+/// Raises ShapeError unless `bad`, the least item whose size is none, is nowhere.
+void check_item_sizes(Tracer&, Expr bad, const std::string& origin, const Here& where);
+
 /// Where the elements of k items begin, and after them the number of all: `size_of` gives how many item s
-/// has. Raises ShapeError for a negative number.
+/// has. Raises ShapeError for a number that no array has, so that the sum of these is no smaller one.
 template <class F>
 Expr offsets_by_sizes(Tracer& t, Expr k, const char* origin, const Here& where, F&& size_of) {
   Arena& arena = t.arena();
@@ -38,11 +43,12 @@ Expr offsets_by_sizes(Tracer& t, Expr k, const char* origin, const Here& where, 
         t, s < k, origin, where, [&] { return Exprs{size_of(s)}; }, [&] { return Exprs{arena.i64(0)}; })[0];
     t.add({start}, soac::Scan{std::move(sum), {size}, false}, origin, where);
     soac::Outputs outputs;
-    outputs.reductions.push_back({std::move(least), {scalar::select(size < 0, s, nowhere)}, {bad.var()}});
+    outputs.reductions.push_back(
+        {std::move(least), {scalar::select(is_no_size(size), s, nowhere)}, {bad.var()}});
     outputs.mapped.push_back({start, offsets.var()});
     t.add({k + 1}, scope.close({}), std::move(outputs), origin, where);
   }
-  t.check(equal(bad, nowhere), fmt::format("{}: the size of item {{0}} is negative", origin), {bad}, where);
+  check_item_sizes(t, bad, origin, where);
   return offsets;
 }
 

@@ -259,7 +259,20 @@ TEST(Failures, EmptyArrays) {
   expect_message<E>(
       "index 2 at position 0 is outside an empty array", [](Mat<int> m, Exp<int> i) { return m[i]; },
       fg::Array<int, 2>(Ints{}, {0, 4}), 2);
+  using Longs = std::vector<i64>;
+  for (const Longs& sizes : {Longs{1, i64{1} << 62, 3}, Longs{1, (i64{1} << 47) + 1}, Longs{1, -1}}) {
+    expect_message<fg::ShapeError>(
+        "expand: the size of item 1 is negative, or above 2^47",
+        [](Vec<i64> n) {
+          return fg::expand([](Exp<i64> s) { return s; }, [](Exp<i64>, Exp<i64> k) { return k; }, n);
+        },
+        sizes);
+    expect_message<fg::ShapeError>(
+        "replicate: the size of item 1 is negative, or above 2^47",
+        [](Vec<i64> n) { return fg::replicate(fg::lengths(n), n); }, sizes);
+  }
   const std::string text = message_of<E>([] { fg::Array<int>().at(0); });
+  EXPECT_EQ(text.find("failures_test.cpp:"), 0u) << text;
   EXPECT_NE(text.find("index 0 is outside an empty array"), std::string::npos) << text;
 }
 
