@@ -295,9 +295,10 @@ void refuse_element_count(std::size_t given, std::span<const std::int64_t> exten
   throw ShapeError(fmt::format("{} elements for an array of shape [{}]", given, fmt::join(extents, ", ")));
 }
 
-void refuse_index(std::int64_t index, std::int64_t size) {
-  if (size == 0) throw IndexError(fmt::format("index {} is outside an empty array", index));
-  throw IndexError(fmt::format("index {} is outside 0..{}", index, size - 1));
+void refuse_index(std::int64_t index, std::int64_t size, const std::source_location& where) {
+  const Where line{where.file_name(), where.line()};
+  if (size == 0) throw IndexError(fmt::format("index {} is outside an empty array", index), line);
+  throw IndexError(fmt::format("index {} is outside 0..{}", index, size - 1), line);
 }
 
 std::string no_such_axis(int axis, int rank) {

@@ -32,7 +32,8 @@ namespace detail {
 /// The number of elements. Throws ShapeError for a negative extent or more elements than memory could have.
 std::int64_t element_count(std::span<const std::int64_t> extents);
 [[noreturn, gnu::cold]] void refuse_element_count(std::size_t given, std::span<const std::int64_t> extents);
-[[noreturn, gnu::cold]] void refuse_index(std::int64_t index, std::int64_t size);
+[[noreturn, gnu::cold]] void refuse_index(std::int64_t index, std::int64_t size,
+                                          const std::source_location& where);
 [[noreturn, gnu::cold]] void refuse_axis(int axis, int rank);
 /// Counts bytes copied between the user's memory and arrays, for fg::stats().
 void count_copied(std::size_t bytes) noexcept;
@@ -193,7 +194,7 @@ class Array {
   }
   /// The i-th element in row-major order. Throws IndexError.
   decltype(auto) at(std::int64_t i, detail::Reads reads = detail::Reads::current()) const {
-    if (i < 0 || i >= size()) detail::refuse_index(i, size());
+    if (i < 0 || i >= size()) detail::refuse_index(i, size(), reads);
     return element(i, reads);
   }
 

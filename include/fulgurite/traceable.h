@@ -6,7 +6,10 @@
 #include <fulgurite/executable.h>
 #include <fulgurite/results.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
+#include <ranges>
 
 #pragma GCC visibility push(default)
 
@@ -87,6 +90,29 @@ using KeptConstants = TupleOfConstants<std::type_identity_t, Ps...>;
 template <class... Ps>
 inline constexpr bool has_constants = !(Parameter<Ps>::is_staged && ...);
 
+template <class T>
+bool is_same_constant(const T& a, const T& b);
+// Tuples, component by component.
+template <class Kept, class Given, std::size_t... i>
+bool are_same_constants(const Kept& kept, const Given& given, std::index_sequence<i...>) {
+  return (is_same_constant(std::get<i>(kept), std::get<i>(given)) && ...);
+}
+// Whether a trace for one value is one for the other: by the bits of floats, as 0 and -0 are equal, and a NaN
+// is not equal to itself; of a user's type its own == says it.
+template <class T>
+bool is_same_constant(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a == b ? std::signbit(a) == std::signbit(b) : a != a && b != b;
+  } else if constexpr (std::ranges::random_access_range<const T>) {
+    using Element = std::ranges::range_value_t<const T>;
+    return std::ranges::equal(a, b,
+                              [](const Element& x, const Element& y) { return is_same_constant(x, y); });
+  } else if constexpr (TupleLike<T>) {
+    return are_same_constants(a, b, std::make_index_sequence<std::tuple_size_v<T>>());
+  } else {
+    return a == b;
+  }
+}
 struct ConstantsType {
   bool (*equal)(const void* kept, const void* given);
   void* (*keep)(const void* given);
@@ -95,7 +121,8 @@ struct ConstantsType {
 template <class Kept, class Given>
 inline constexpr ConstantsType constants_type{
     [](const void* kept, const void* given) {
-      return *static_cast<const Kept*>(kept) == *static_cast<const Given*>(given);
+      return are_same_constants(*static_cast<const Kept*>(kept), *static_cast<const Given*>(given),
+                                std::make_index_sequence<std::tuple_size_v<Kept>>());
     },
     [](const void* given) -> void* { return new Kept(*static_cast<const Given*>(given)); },
     [](void* kept) { delete static_cast<Kept*>(kept); }};

@@ -80,6 +80,41 @@ TEST(Compile, ParametersThatAreNotStagedAreConstants) {
   EXPECT_EQ(fg::stats().retraces, 1u);
 }
 
+// 0 and -0 are equal, and a NaN is not equal to itself: alone, and in what is composed of them.
+TEST(Compile, ConstantsAreComparedByTheirBits) {
+  using Pair = std::pair<float, std::array<double, 2>>;
+  struct Kernel {  // == says which are the same
+    float weights[2];
+    bool operator==(const Kernel&) const = default;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto inverse =
+      fg::compile([](Exp<double> x, double k) { return x / k; }, {.engine = fg::Engine::interpreter});
+  EXPECT_GT(inverse(1.0, 0.0), 0);
+  EXPECT_LT(inverse(1.0, -0.0), 0);
+  EXPECT_GT(inverse(1.0, 0.0), 0);
+  const auto of_parts =
+      fg::compile([](Exp<double> x, const Pair& p,
+                     const std::vector<double>& v) { return x / p.second[1] + x / v.back(); },
+                  {.engine = fg::Engine::interpreter});
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(of_parts(1.0, Pair{1, {2, 0.0}}, std::vector<double>{0.0}), infinite);
+  EXPECT_EQ(of_parts(1.0, Pair{1, {2, -0.0}}, std::vector<double>{-0.0}), -infinite);
+  EXPECT_TRUE(std::isnan(of_parts(1.0, Pair{1, {2, 0.0}}, std::vector<double>{-0.0})));
+  const auto weighted = fg::compile([](Exp<float> x, const Kernel& k) { return x * k.weights[1]; },
+                                    {.engine = fg::Engine::interpreter});
+  EXPECT_EQ(weighted(2.0f, Kernel{{1, 3}}), 6.0f);
+  EXPECT_EQ(weighted(2.0f, Kernel{{1, 4}}), 8.0f);
+  fg::reset_stats();
+  EXPECT_EQ(weighted(3.0f, Kernel{{1, 3}}), 9.0f);
+  EXPECT_EQ(fg::stats().traces, 0u);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_TRUE(std::isnan(inverse(1.0, nan)));
+    EXPECT_TRUE(std::isnan(of_parts(1.0, Pair{1, {nan, nan}}, std::vector<double>{nan})));
+  }
+  EXPECT_EQ(fg::stats().traces, 2u);
+}
+
 TEST(Compile, ArraysThatAProgramKeeps) {
   const auto make = [] {
     const fg::Array<float> weights{1, 2, 3};
