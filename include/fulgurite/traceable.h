@@ -113,6 +113,7 @@ bool is_same_constant(const T& a, const T& b) {
     return a == b;
   }
 }
+
 struct ConstantsType {
   bool (*equal)(const void* kept, const void* given);
   void* (*keep)(const void* given);

@@ -43,17 +43,14 @@ class Sinking {
     add_mentioned(results, of_results);
     need(with_shapes(std::move(of_results)), {});
     std::map<Place, std::vector<Stm>> moved;  // the last one first
-    std::vector<bool> has_moved(stms.size());
+    std::vector<bool> goes(stms.size());
     for (std::size_t k = stms.size(); k-- > 0;) {
       const std::optional<Place> where = place_of(stms[k], needed);
-      if (!where) continue;  // nothing needs it
-      if (*where == Place() || !may_move(stms[k], fallible)) {
-        need_parts(stms[k], k, need);
-        continue;
-      }
+      goes[k] = !where || (*where != Place() && may_move(stms[k], fallible));
+      if (!goes[k]) need_parts(stms[k], k, need);
+      if (!goes[k] || !where) continue;
       need(names_of(stms[k]), *where);
       moved[*where].push_back(std::move(stms[k]));
-      has_moved[k] = true;
     }
     for (auto& [where, of_branch] : moved) {
       If& branches = *as<If>(stms[where.statement].op);
@@ -62,7 +59,7 @@ class Sinking {
                          std::make_move_iterator(of_branch.rend()));
     }
     std::size_t k = 0;
-    std::erase_if(stms, [&](const Stm&) { return has_moved[k++]; });
+    std::erase_if(stms, [&](const Stm&) { return goes[k++]; });
     for (Stm& stm : stms)
       for (const Nested<Lambda>& inner : nested_in(stm)) body(inner.lambda->body, inner.lambda->results);
   }

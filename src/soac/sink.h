@@ -14,7 +14,8 @@ void add_fallible(const std::vector<Stm>&, std::size_t first, std::unordered_set
 
 /// Moves statements that bind such names into the branch of an If that alone needs them: in
 /// `i < n && (x[i] < 1 || x[i] > 100)` the right operand is an If of its own, which stands before the one
-/// that it is an operand of. Checks stay where they are, and so do statements that two branches need.
+/// that it is an operand of. Checks stay where they are, and so do statements that two branches need; what
+/// nothing needs goes.
 void sink(Program&);
 
 }  // namespace fulgurite::soac

@@ -46,6 +46,7 @@ counted = {int(words[1]): (int(words[3]), int(words[5])) for words in lines}
 given = {int(words[1]): int(words[11]) for words in lines}
 sent = {rank: [message for event in events if event["pid"] == rank for message in event["args"].get("sent", [])] for rank in names}
 assert counted == {rank: (len(messages), sum(message["bytes"] for message in messages)) for rank, messages in sent.items()}, (counted, sent)
+assert any(n_messages > 0 for n_messages, _ in counted.values()), counted
 # The ranks also compare themselves before the trace begins.
 gathered = {rank: sum(event["args"]["bytes_written"] for event in events if event["pid"] == rank and event["name"].startswith("gathering"))
             for rank in names}

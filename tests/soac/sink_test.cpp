@@ -87,6 +87,22 @@ TEST(Sink, WhatIsNeededElsewhereStays) {
   expect_order(sunk(branches(zero, use) + "  return r\n"), "else", "x[i] /@1 z");
 }
 
+// Nothing that stays mentions a name that has moved: what nothing needs goes.
+TEST(Sink, WhatNothingNeedsGoes) {
+  const std::string program =
+      sunk(std::string(quotients) + R"(  unused: i64 = redomap (i < n) { q[i] } reduce max comm neutral 0
+  r: i64 = if 0 < z {
+    s: i64 = redomap (i < n) { q[i] } reduce add comm neutral 0
+    return s
+  } else {
+    return z
+  }
+  return r
+)");
+  expect_order(program, "if", "x[i] /@1 z");
+  EXPECT_EQ(program.find("unused"), std::string::npos) << program;
+}
+
 TEST(Sink, LoopsThatMayNotEnd) {
   const std::string program = sunk(R"(  w: i64 = loop (z) while (a: i64) { a < n } do (b: i64) { b * 2 }
   r: i64 = if 0 < z {
