@@ -180,11 +180,11 @@ void for_each_expr(const Stm& s, const std::function<void(Expr)>& visit) {
 
 Names names_of(const Block& block) {
   Names names;
+  // Expressions share nodes, so that all are visited in one walk.
+  std::vector<Expr> roots;
   Parts parts;
   parts.expr = [&](Expr e) {
-    scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
-      if (node.is_name()) names.reads.insert(node.var());
-    });
+    roots.push_back(e);
     return e;
   };
   parts.var = [&](Var v, Use use) {
@@ -197,6 +197,9 @@ Names names_of(const Block& block) {
     return v;
   };
   for_each_stm(block, [&](const Stm& s) { map_children(s, keep_blocks(parts)); });
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (e.is_name()) names.reads.insert(e.var());
+  });
   return names;
 }
 
