@@ -1,4 +1,4 @@
-// The stencils, convolutions and computed indices of the program nests.
+// The stencils, convolutions, computed and checked indices of the program nests.
 #pragma once
 
 #include <fulgurite/fulgurite.h>
@@ -19,5 +19,7 @@ void measure_stencils(const Measure&);
 void measure_convolutions(const Measure&);
 /// Indices computed with / and %, and loops over unchanged arrays.
 void measure_computed(const Measure&);
+/// Windows by slices, pools, and means of rows that data choose.
+void measure_checked(const Measure&);
 
 }  // namespace bench

@@ -137,6 +137,7 @@ class Inliner {
     is_of_elements_ = is_of_elements_ || as<Soac>(stm.op);
     ++n_around_;
     for (auto& inner : soac::nested_in(stm)) {
+      const simplify::IndexAlgebra::Scope ranges(algebra_);
       const std::size_t depth = path_.size();
       const bool was_unbounded = unbounded_;
       for (std::size_t axis = 0; axis < inner.extents.size(); ++axis)

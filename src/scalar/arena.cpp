@@ -38,6 +38,10 @@ Site Expr::site() const {
   return is_fallible(op()) ? static_cast<Site>(node_->payload) : 0;
 }
 
+Axes Expr::inside() const {
+  return op() == Op::index ? static_cast<Axes>(node_->payload >> 32) : 0;
+}
+
 Expr number_beside(Expr other, std::int64_t number) {
   // The constant of an i64 keeps its low bits.
   const Bits bits = evaluate(Op::cast, Kind::i64, other.kind(), static_cast<Bits>(number));

@@ -53,6 +53,13 @@ enum class Var : std::int32_t {};
 /// Indexes Program::sites.
 using Site = std::uint32_t;
 
+/// Axes of an array: bit k is axis k.
+using Axes = std::uint32_t;
+constexpr std::size_t most_axes = 32;
+constexpr bool has(Axes axes, std::size_t axis) {
+  return axis < most_axes && (axes >> axis & 1) != 0;
+}
+
 struct Node;
 class Arena;
 
@@ -71,6 +78,7 @@ class Expr {
   std::uint64_t bits() const;  // constant: the value's bits, zero-extended (see value.h)
   Var var() const;             // name: its variable
   Site site() const;           // div, rem, index: where a failure is reported; 0 if it cannot fail
+  Axes inside() const;         // index with a site: the axes on which the index is proven to be inside
   bool is_constant() const { return op() == Op::constant; }
   bool is_constant(std::int64_t value) const;  // integer or boolean constant equal to value
   bool is_name() const { return op() == Op::name; }
@@ -87,7 +95,7 @@ struct Node {
   Op op;
   Type type;
   std::uint32_t id;
-  std::uint64_t payload;  // constant: bits; name: Var; fallible: Site
+  std::uint64_t payload;  // constant: bits; name: Var; fallible: Site, above it Axes
   std::vector<Expr> args;
   bool can_fail;  // it or a node below it carries a site
 };
@@ -150,7 +158,7 @@ class Arena {
   Expr apply(Op op, std::initializer_list<Expr> args, Site site = 0) {
     return apply(op, std::span(args.begin(), args.size()), site);
   }
-  Expr index(Expr array, std::span<const Expr> indices, Site site = 0);
+  Expr index(Expr array, std::span<const Expr> indices, Site site = 0, Axes inside = 0);
 
  private:
   friend class Interner;

@@ -355,7 +355,7 @@ Expr Bitcast::operator()(std::span<const Expr> args) const {
   return Interner(e.arena()).intern(Op::bitcast, {kind, 0, e.type().lanes}, {e});
 }
 
-Expr Arena::index(Expr array, std::span<const Expr> indices, Site site) {
+Expr Arena::index(Expr array, std::span<const Expr> indices, Site site, Axes inside) {
   FULGURITE_CHECK(array && array.is_name() && array.type().rank == indices.size() && !indices.empty(),
                   "{} indices of something that is not an array of that rank", indices.size());
   std::vector<Expr> args{array};
@@ -365,7 +365,9 @@ Expr Arena::index(Expr array, std::span<const Expr> indices, Site site) {
         "an index is not i64");
     args.push_back(i);
   }
-  return Interner(*this).intern(Op::index, {array.kind(), 0, indices[0].type().lanes}, site, args);
+  FULGURITE_CHECK(site != 0 || inside == 0, "axes {:b} of an index without a site", inside);
+  return Interner(*this).intern(Op::index, {array.kind(), 0, indices[0].type().lanes},
+                                std::uint64_t{inside} << 32 | site, args);
 }
 
 Expr Splat::operator()(std::span<const Expr> args) const {

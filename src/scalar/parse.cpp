@@ -192,7 +192,19 @@ class Parser {
       if (args[i].kind() != Kind::i64 || args[i].type().lanes != args[1].type().lanes)
         lexer_.fail("an index is not i64");
     lexer_.expect("]");
-    return in_.intern(Op::index, {array.kind(), 0, args[1].type().lanes}, site_behind(), args);
+    const Site site = site_behind();
+    return in_.arena().index(array, std::span(args).subspan(1), site,
+                             site == 0 ? 0 : axes(array.type().rank));
+  }
+
+  Axes axes(std::size_t rank) {
+    Axes axes = 0;
+    while (lexer_.accept("~")) {
+      const std::uint64_t axis = lexer_.natural();
+      if (axis >= rank || axis >= most_axes) lexer_.fail("the array has no such axis");
+      axes |= Axes{1} << axis;
+    }
+    return axes;
   }
 
   Expr special_float(Kind kind) {

@@ -88,7 +88,7 @@ class Printer {
       case Op::constant: to_ += print_constant(e.kind(), e.bits()); return;
       case Op::name: FULGURITE_CHECK(false, "a variable without a name"); return;
       case Op::index:
-        if (e.site() != 0) push(site_text(e.site()));
+        if (e.site() != 0) push(site_text(e.site(), e.inside()));
         list("[", e.args().subspan(1), "]");
         push(e.arg(0), prefix_strength);
         return;
@@ -158,7 +158,12 @@ class Printer {
     }
     push(open);
   }
-  std::string_view site_text(Site site) { return kept_.emplace_back(fmt::format("@{}", site)); }
+  std::string_view site_text(Site site, Axes inside = 0) {
+    std::string& text = kept_.emplace_back(fmt::format("@{}", site));
+    for (int axis = 0; inside >> axis != 0; ++axis)
+      if (inside >> axis & 1) text += fmt::format("~{}", axis);
+    return text;
+  }
 
   std::string& to_;
   const NameOf& name_;

@@ -3,6 +3,7 @@
 //   op.def 3  3i32  0.5  0.5f  f32:inf  f64:nan  true          literals: i64 and f64 plain, f32 with f, other
 //   kinds by their names f32(x)  bitcast(u32, x)  splat(x, 16)  lane(i32, 16) x /@3 y   x %@3 y   xs[i]@4 an
 //   operation that may fail, with its site
+//   xs[i, j]@4~1 whose index on axis 1 is proven to be inside
 #pragma once
 
 #include <functional>

@@ -60,7 +60,7 @@ Expr rebuild(Arena& arena, Expr node, std::span<const Expr> args) {
     case Op::constant:
     case Op::name:
     case Op::lane: return node;
-    case Op::index: return arena.index(args[0], args.subspan(1), node.site());
+    case Op::index: return arena.index(args[0], args.subspan(1), node.site(), node.inside());
     case Op::cast: return cast(args[0], node.kind());
     case Op::bitcast: return bitcast(args[0], node.kind());
     case Op::splat: return splat(args[0], node.type().lanes);

@@ -9,7 +9,8 @@
 //     are positive constants);
 //   - a Check that reads and divides nothing moves out of any Soac body, for-Loop body and branch,
 //     guarded: it holds or the body does not run. Shapes inside nested functions are thus checked
-//     before anything runs;
+//     before anything runs. If only its message depends on the element, the message is that of the first
+//     one;
 //   - another statement with scalar results moves out of a Soac or Loop body guarded by an If, with
 //     zeros where the body does not run;
 //   - after a Check that stays, only statements whose reads are inside whatever else holds move;
@@ -17,6 +18,7 @@
 // At the top of a program, Checks of what is known from the arguments go first, in their order.
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "base/match.h"
 #include "scalar/value.h"
@@ -96,6 +98,7 @@ class Hoister {
     std::vector<Stm> staying;
     check_left_guarded_ = check_stays_ = false;
     for (Stm& stm : lambda.body) {
+      if (auto* check = as<Check>(stm.op)) quote_first(*check, lambda, holder, bound);
       Vars mentioned, own;
       soac::add_mentioned(stm, mentioned);
       soac::add_bound(stm, own);
@@ -115,6 +118,25 @@ class Hoister {
           event_of(Event::Kind::hoisted, out.back(), holder, "it does not depend on the element"));
     }
     lambda.body = std::move(staying);
+  }
+
+  /// A Check that fails for all elements or for none fails for the first one: its message quotes that.
+  void quote_first(Check& check, const Lambda& lambda, const Stm& holder, const Vars& bound) {
+    const auto* soac = as<Soac>(holder.op);
+    const auto* loop = as<Loop>(holder.op);
+    const bool has_indices = soac ? &lambda == &soac->body : loop && loop->trips && &lambda == &loop->body;
+    if (!has_indices) return;
+    const auto is_invariant = [&](const std::vector<Expr>& exprs) {
+      Vars mentioned;
+      soac::add_mentioned(exprs, mentioned);
+      return std::ranges::none_of(mentioned, [&](Var v) { return bound.contains(v); });
+    };
+    std::unordered_map<Var, Expr> first;
+    const std::size_t n_indices = soac ? lambda.params.size() : 1;
+    for (std::size_t k = 0; k < n_indices; ++k) first.emplace(lambda.params[k], arena_.i64(0));
+    std::vector<Expr> operands = check.operands;
+    for (Expr& e : operands) e = scalar::substitute(arena_, e, first);
+    if (is_invariant({check.condition}) && is_invariant(operands)) check.operands = std::move(operands);
   }
 
   bool move(Stm& stm, Role role, Guard guard, std::vector<Stm>& out) {

@@ -1,7 +1,9 @@
 #include "simplify/index_algebra.h"
 
 #include <algorithm>
-#include <map>
+#include <bit>
+#include <cmath>
+#include <utility>
 
 namespace fulgurite::simplify {
 namespace {
@@ -13,45 +15,8 @@ using scalar::Type;
 
 constexpr int deepest = 8;  // of proofs: index expressions are a handful of axes
 
-struct Term {
-  Expr atom;  // absent: a constant
-  std::int64_t coefficient;
-};
-
 std::int64_t value(Expr constant) {
   return static_cast<std::int64_t>(constant.bits());
-}
-
-/// The summands of an i64 expression.
-void collect(Expr e, std::int64_t factor, std::vector<Term>& terms) {
-  switch (e.op()) {
-    case Op::constant: terms.push_back({Expr(), factor * value(e)}); return;
-    case Op::add:
-      collect(e.arg(0), factor, terms);
-      collect(e.arg(1), factor, terms);
-      return;
-    case Op::sub:
-      collect(e.arg(0), factor, terms);
-      collect(e.arg(1), -factor, terms);
-      return;
-    case Op::neg: collect(e.arg(0), -factor, terms); return;
-    case Op::mul:
-      if (e.arg(1).is_constant()) return collect(e.arg(0), factor * value(e.arg(1)), terms);
-      [[fallthrough]];
-    default: terms.push_back({e, factor});
-  }
-}
-
-/// The oldest atom whose terms do not cancel; an absent Expr where only a constant is left.
-Expr first_atom(Expr e) {
-  std::vector<Term> terms;
-  collect(e, 1, terms);
-  std::map<std::uint32_t, Term> sums;
-  for (const Term& t : terms)
-    if (t.atom) sums.try_emplace(t.atom.id(), t.atom, 0).first->second.coefficient += t.coefficient;
-  for (const auto& [id, term] : sums)
-    if (term.coefficient != 0) return term.atom;
-  return {};
 }
 
 void collect_factors(Expr e, std::vector<Expr>& factors) {
@@ -101,8 +66,12 @@ Expr IndexAlgebra::operator()(Expr root) {
     if (divides(result)) {
       if (auto parts = split(result.arg(0), result.arg(1), 0))
         result = result.op() == Op::div ? parts->quotient : parts->remainder;
-    } else if (may_miss(result) && is_inside(result)) {
-      result = arena_.index(result.arg(0), result.args().subspan(1));
+    } else if (may_miss(result)) {
+      const auto indices = result.args().subspan(1);
+      const scalar::Axes proven = inside(result);
+      const bool is_whole = std::cmp_equal(std::popcount(proven), indices.size());
+      result = is_whole ? arena_.index(result.arg(0), indices)
+                        : arena_.index(result.arg(0), indices, result.site(), proven);
     }
     memo_.emplace(e, result);
   });
@@ -110,24 +79,55 @@ Expr IndexAlgebra::operator()(Expr root) {
 }
 
 bool IndexAlgebra::is_inside(Expr index) const {
+  return std::cmp_equal(std::popcount(inside(index)), index.args().size() - 1);
+}
+
+scalar::Axes IndexAlgebra::inside(Expr index) const {
   const std::vector<Expr> shape = arena_.info(index.arg(0).var()).shape;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    if (!is_below(index.arg(axis + 1), canonical_ ? canonical_(shape[axis]) : shape[axis])) return false;
-  return true;
+  scalar::Axes axes = index.inside();
+  for (std::size_t axis = 0; axis < std::min(shape.size(), scalar::most_axes); ++axis) {
+    const Expr extent = canonical_ ? canonical_(shape[axis]) : shape[axis];
+    if (is_below(index.arg(axis + 1), extent)) axes |= scalar::Axes{1} << axis;
+  }
+  return axes;
 }
 
 void IndexAlgebra::range(scalar::Var var, Expr extent) {
-  extents_.insert_or_assign(var, extent);
-  if (extent.is_name()) sizes_.insert(extent.var());
-  const Expr name = arena_.name(var);
-  if (!is_small(extent)) return;
-  add_fact(name);
-  add_fact(extent - name - 1);
+  if (extent.is_name()) size(extent.var());
+  iterations(var, extent);
 }
 
-void IndexAlgebra::add_fact(Expr fact) {
-  const Expr atom = first_atom(fact);
-  facts_about_[atom].push_back(fact);
+void IndexAlgebra::iterations(scalar::Var var, Expr trips) {
+  extents_.insert_or_assign(var, trips);
+  const Sum limit(trips);
+  if (!is_exact_extent(limit)) return;
+  const Sum index(arena_.name(var));
+  add_fact(index);
+  add_fact(limit.plus(-1, index).plus(-1, Sum(arena_.i64(1))));
+  for (const Term& t : limit.terms()) add_quotient(t.atom);
+}
+
+void IndexAlgebra::size(scalar::Var name) {
+  if (sizes_.insert(name).second) names_of_sizes_.push_back(name);
+}
+
+void IndexAlgebra::learn(Expr condition) {
+  assume(condition);
+  memo_.clear();
+  n_learned_ = atoms_of_facts_.size();
+}
+
+// c * (d / c) <= d, for d >= 0.
+void IndexAlgebra::add_quotient(Expr e) {
+  if (!e || !divides_by_constant(e) || !is_small(e)) return;
+  const Sum dividend(e.arg(0));
+  if (is_not_negative(dividend)) add_fact(dividend.plus(-value(e.arg(1)), Sum(e)));
+}
+
+void IndexAlgebra::add_fact(Sum fact) {
+  if (fact.first() == nullptr || !is_linear(fact)) return;
+  const Expr atom = fact.first()->atom;
+  facts_about_[atom].push_back(std::move(fact));
   atoms_of_facts_.push_back(atom);
 }
 
@@ -143,9 +143,16 @@ IndexAlgebra::Assumption::~Assumption() {
 }
 
 // Allocates nothing either.
-void IndexAlgebra::forget(std::size_t n_facts) {
-  for (; atoms_of_facts_.size() > n_facts; atoms_of_facts_.pop_back())
-    facts_about_.find(atoms_of_facts_.back())->second.pop_back();
+IndexAlgebra::Scope::~Scope() {
+  for (; algebra_.atoms_of_facts_.size() > n_facts_; algebra_.atoms_of_facts_.pop_back())
+    algebra_.facts_about_.find(algebra_.atoms_of_facts_.back())->second.pop_back();
+  const bool is_known_outside =
+      algebra_.n_learned_ <= n_facts_ && algebra_.names_of_sizes_.size() == n_sizes_;
+  for (; algebra_.names_of_sizes_.size() > n_sizes_; algebra_.names_of_sizes_.pop_back())
+    algebra_.sizes_.erase(algebra_.names_of_sizes_.back());
+  if (is_known_outside) return;
+  algebra_.n_learned_ = std::min(algebra_.n_learned_, n_facts_);
+  algebra_.memo_.clear();
 }
 
 void IndexAlgebra::assume(Expr condition) {
@@ -154,61 +161,171 @@ void IndexAlgebra::assume(Expr condition) {
     assume(condition.arg(1));
   }
   if ((condition.op() != Op::lt && condition.op() != Op::le) || condition.arg(0).type() != Type{}) return;
-  const Expr a = condition.arg(0), b = condition.arg(1);
-  if (!is_small(a) || !is_small(b)) return;
-  add_fact(b - a - (condition.op() == Op::lt ? 1 : 0));
+  const Sum a(condition.arg(0)), b(condition.arg(1));
+  if (!is_exact(a) || !is_exact(b)) return;
+  add_fact(b.plus(-1, a).plus(condition.op() == Op::lt ? -1 : 0, Sum(arena_.i64(1))));
 }
 
-bool IndexAlgebra::is_small(Expr e) const {
-  constexpr std::int64_t most = std::int64_t{1} << 40;  // extents are at most 2^47
-  std::vector<Term> terms;
-  collect(e, 1, terms);
-  return terms.size() <= 16 && std::all_of(terms.begin(), terms.end(), [&](const Term& t) {
-           if (!t.atom) return -most <= t.coefficient && t.coefficient <= most;
-           if (t.coefficient < -16 || t.coefficient > 16 || !t.atom.is_name()) return false;
-           if (sizes_.contains(t.atom.var())) return true;
-           auto found = extents_.find(t.atom.var());
-           return found != extents_.end() && found->second != e && is_small(found->second);
+bool IndexAlgebra::holds(Expr condition) const {
+  if (condition.is_constant(1)) return true;
+  if (condition.op() == Op::bit_and) return holds(condition.arg(0)) && holds(condition.arg(1));
+  if ((condition.op() != Op::lt && condition.op() != Op::le) || condition.arg(0).type() != Type{})
+    return false;
+  const Sum a(condition.arg(0)), b(condition.arg(1));
+  const Sum more = b.plus(-1, a).plus(condition.op() == Op::lt ? -1 : 0, Sum(arena_.i64(1)));
+  return is_not_negative(more) && is_exact(a) && is_exact(b);
+}
+
+Expr IndexAlgebra::simpler(Expr condition) const {
+  if (condition.op() == Op::bit_and) {
+    const Expr a = simpler(condition.arg(0)), b = simpler(condition.arg(1));
+    return a & b;
+  }
+  if (holds(condition)) return arena_.boolean(true);
+  if (condition.op() != Op::le || condition.arg(0).type() != Type{}) return condition;
+  const Sum a(condition.arg(0)), b(condition.arg(1));
+  const Expr rest = b.plus(-1, a).is_atom();
+  return rest && is_exact(a) && is_exact(b) ? Expr(0 <= rest) : condition;
+}
+
+namespace {
+
+constexpr std::size_t most_terms = 16;
+constexpr std::int64_t most_coefficient = 16, most_constant = std::int64_t{1} << 40;
+constexpr double most_magnitude = 0x1p60;
+
+}  // namespace
+
+bool IndexAlgebra::is_linear(const Sum& sum) const {
+  return sum.terms().size() <= most_terms && std::ranges::all_of(sum.terms(), [](const Term& t) {
+           const std::int64_t most = t.atom ? most_coefficient : most_constant;
+           return -most <= t.coefficient && t.coefficient <= most;
          });
 }
 
-bool IndexAlgebra::is_not_negative(Expr e, int facts) const {
-  std::vector<Term> terms;
-  collect(e, 1, terms);
-  const bool sum_of_such = std::all_of(terms.begin(), terms.end(), [&](const Term& t) {
-    if (t.coefficient < 0) return false;
-    std::vector<Expr> factors;
-    if (t.atom) collect_factors(t.atom, factors);
-    return std::all_of(factors.begin(), factors.end(), [&](Expr f) {
-      return f.is_name() && (extents_.contains(f.var()) || sizes_.contains(f.var()));
+// Of what is not known, 2^64. Extents are at most 2^47.
+double IndexAlgebra::magnitude(Expr atom) const {
+  constexpr double unknown = 0x1p64;
+  if (atom.is_name()) {
+    if (sizes_.contains(atom.var())) return 0x1p47;
+    const auto found = extents_.find(atom.var());
+    const bool is_index = found != extents_.end() && !mentions(found->second, atom.var());
+    return is_index ? magnitude(Sum(found->second)) : unknown;
+  }
+  if (atom.op() == Op::cast)
+    return is_integer(atom.arg(0).kind()) && size_of(atom.arg(0).kind()) < 8 ? 0x1p32 : unknown;
+  return divides_by_constant(atom) ? magnitude(Sum(atom.arg(0))) : unknown;
+}
+
+double IndexAlgebra::magnitude(const Sum& sum) const {
+  double all = 0;
+  for (const Term& t : sum.terms())
+    all += std::abs(static_cast<double>(t.coefficient)) * (t.atom ? magnitude(t.atom) : 1);
+  return all;
+}
+
+// Whether no sum of a few of such things wraps around.
+bool IndexAlgebra::is_small(const Sum& sum) const {
+  return is_linear(sum) && magnitude(sum) <= most_magnitude;
+}
+bool IndexAlgebra::is_small(Expr atom) const {
+  return magnitude(atom) <= most_magnitude;
+}
+
+// Its only term that may be large, and the other terms. Absent: there are more, or fewer.
+std::optional<IndexAlgebra::Large> IndexAlgebra::only_large(const Sum& sum) const {
+  const auto large = [&](const Term& t) { return t.atom && !is_small(t.atom); };
+  if (std::ranges::count_if(sum.terms(), large) != 1) return {};
+  const Term term = *std::ranges::find_if(sum.terms(), large);
+  Sum rest = sum.plus(-1, Sum(std::vector<Term>{term}));
+  if (!is_small(rest)) return {};
+  return Large{term, std::move(rest)};
+}
+
+// From below: at most one atom may be any number, and no other term is negative. From above: a fact bounds
+// it.
+bool IndexAlgebra::is_exact(const Sum& sum) const {
+  if (sum.is_atom() || is_small(sum)) return true;
+  const auto is_any = [&](const Term& t) {
+    return t.coefficient < 0 || (t.atom && !is_not_negative(t.atom));
+  };
+  const auto is_large = [&](const Term& t) { return t.atom && !is_small(t.atom); };
+  const auto any = std::ranges::find_if(sum.terms(), is_any);
+  const auto large = std::ranges::find_if(sum.terms(), is_large);
+  if (std::ranges::count_if(sum.terms(), is_any) > 1 || large == sum.terms().end()) return false;
+  if (any != sum.terms().end() && any->coefficient != 1) return false;
+  return std::ranges::any_of(facts_about_, [&](const auto& facts) {
+    return std::ranges::any_of(facts.second, [&](const Sum& fact) {
+      const bool has_it = std::ranges::any_of(fact.terms(), [&](const Term& t) {
+        return t.atom == large->atom && t.coefficient == -large->coefficient;
+      });
+      return has_it && is_small(sum.plus(1, fact));
     });
   });
+}
+
+// The value of an extent is not negative. With r >= 0, neither can r + w wrap around for it, nor r - 1 - w.
+bool IndexAlgebra::is_exact_extent(const Sum& sum) const {
+  if (sum.is_atom() || is_small(sum)) return true;
+  const auto parts = only_large(sum);
+  if (!parts || (parts->large.coefficient != 1 && parts->large.coefficient != -1)) return false;
+  const bool is_subtracted = parts->large.coefficient == -1;
+  return is_not_negative(parts->rest.plus(is_subtracted ? 1 : 0, Sum(arena_.i64(1))));
+}
+
+bool IndexAlgebra::divides_by_constant(Expr e) {
+  return e.op() == Op::div && e.type() == Type{} && e.arg(1).is_constant() && value(e.arg(1)) > 0;
+}
+
+// A product might wrap around though none of its factors is negative. Facts about a dividend may mention the
+// quotient, so that none is asked.
+bool IndexAlgebra::is_not_negative(Expr atom) const {
+  if (atom.is_name()) return extents_.contains(atom.var()) || sizes_.contains(atom.var());
+  if (atom.op() == Op::cast) {
+    const scalar::Kind from = atom.arg(0).kind();
+    return is_integer(from) && !is_signed(from) && size_of(from) < 8;
+  }
+  return divides_by_constant(atom) && is_not_negative(Sum(atom.arg(0)), 0);
+}
+
+bool IndexAlgebra::is_not_negative(const Sum& sum, int facts) const {
+  const bool sum_of_such = std::ranges::all_of(
+      sum.terms(), [&](const Term& t) { return t.coefficient > 0 && (!t.atom || is_not_negative(t.atom)); });
   if (sum_of_such) return true;
-  if (facts == 0 || !is_small(e)) return false;
+  if (facts == 0 || sum.first() == nullptr || !is_linear(sum)) return false;
   // A fact has the same first atom as what follows from it; so it is with the rest, which other facts prove:
   // i + l < n follows from i < n - k + 1 and l < k. Of indices that it does not mention there may be none:
   // that 0 < n does not follow from 0 <= i and i < n.
-  const auto about = facts_about_.find(first_atom(e));
-  return about != facts_about_.end() && std::ranges::any_of(about->second, [&](Expr fact) {
-           if (!mentions_indices_of(e, fact)) return false;
-           const Expr rest = e - fact;
-           return rest.is_constant() ? value(rest) >= 0 : is_not_negative(rest, facts - 1);
+  const auto about = facts_about_.find(sum.first()->atom);
+  return about != facts_about_.end() && std::ranges::any_of(about->second, [&](const Sum& fact) {
+           const std::int64_t times = sum.first()->coefficient / fact.first()->coefficient;
+           if (times <= 0 || sum.first()->coefficient % fact.first()->coefficient != 0) return false;
+           return mentions_indices_of(sum, fact) && is_not_negative(sum.plus(-times, fact), facts - 1);
          });
 }
 
-bool IndexAlgebra::mentions_indices_of(Expr e, Expr fact) const {
-  std::vector<Term> terms;
-  collect(fact, 1, terms);
-  return std::ranges::all_of(terms, [&](const Term& t) {
-    return !t.atom || !t.atom.is_name() || !extents_.contains(t.atom.var()) ||
-           scalar::mentions(e, t.atom.var());
+bool IndexAlgebra::is_sum_of_products(Expr e) const {
+  const Sum sum(e);
+  if (is_not_negative(sum)) return true;
+  return std::ranges::all_of(sum.terms(), [&](const Term& t) {
+    std::vector<Expr> factors;
+    if (t.atom) collect_factors(t.atom, factors);
+    return t.coefficient > 0 && std::ranges::all_of(factors, [&](Expr f) { return is_not_negative(f); });
+  });
+}
+
+bool IndexAlgebra::mentions_indices_of(const Sum& sum, const Sum& fact) const {
+  return std::ranges::all_of(fact.terms(), [&](const Term& t) {
+    const bool is_index = t.atom && t.atom.is_name() && extents_.contains(t.atom.var());
+    return !is_index || std::ranges::any_of(sum.terms(), [&](const Term& other) {
+      return other.atom && scalar::mentions(other.atom, t.atom.var());
+    });
   });
 }
 
 std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divisor, int depth) const {
   if (depth > deepest || scalar::can_fail(dividend)) return {};
-  std::vector<Term> terms;
-  collect(dividend, 1, terms);
+  const std::vector<Term> terms = terms_of(dividend);
   Expr quotient = arena_.i64(0), remainder = arena_.i64(0);
   auto add = [&](Expr& sum, Expr e, std::int64_t factor) { sum = sum + e * factor; };
   for (const Term& t : terms) {
@@ -246,7 +363,7 @@ std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divis
   // Division truncates: of a negative dividend it would be one more. A dividend of other names than indices
   // and sizes may wrap around, even where it is a multiple of the divisor.
   const bool exact = remainder.is_constant(0);
-  if (is_not_negative(quotient) && (exact || is_below(remainder, divisor, depth + 1)))
+  if (is_sum_of_products(quotient) && (exact || is_below(remainder, divisor, depth + 1)))
     return Split{quotient, remainder};
   return {};
 }
@@ -261,8 +378,7 @@ bool IndexAlgebra::is_below(Expr e, Expr limit, int depth) const {
     const auto most = greatest(e);
     if (most && *most < value(limit)) return true;
   }
-  if (depth == 0 && is_not_negative(e) && is_small(limit) && is_small(e) && is_not_negative(limit - e - 1))
-    return true;
+  if (depth == 0 && is_below_by_facts(e, limit)) return true;
   // c * q + r with q < b and r < c is below b * c.
   std::vector<Expr> factors;
   collect_factors(limit, factors);
@@ -280,9 +396,22 @@ bool IndexAlgebra::is_below(Expr e, Expr limit, int depth) const {
   return false;
 }
 
+// As integers, the sum lies below the limit, whose value it is: so nothing wraps around.
+bool IndexAlgebra::is_below_by_facts(Expr e, Expr limit) const {
+  const Sum sum(e), most(limit);
+  const Sum one(arena_.i64(1));
+  if (!is_exact_extent(most)) return false;
+  if (is_linear(sum) && is_not_negative(sum) && is_not_negative(most.plus(-1, sum).plus(-1, one)))
+    return true;
+  // d / c < limit where d < c * limit, for d >= 0.
+  if (!divides_by_constant(e)) return false;
+  const Sum dividend(e.arg(0)), times = Sum().plus(value(e.arg(1)), most);
+  return is_small(times) && is_linear(dividend) && is_not_negative(dividend) &&
+         is_not_negative(times.plus(-1, dividend).plus(-1, one));
+}
+
 std::optional<std::int64_t> IndexAlgebra::greatest(Expr e) const {
-  std::vector<Term> terms;
-  collect(e, 1, terms);
+  const std::vector<Term> terms = terms_of(e);
   std::int64_t total = 0;
   for (const Term& t : terms) {
     if (t.coefficient < 0) return {};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scalar/formula.h"
+#include "simplify/sum.h"
 
 namespace fulgurite::simplify {
 
@@ -20,21 +21,28 @@ class IndexAlgebra {
 
   /// From here on 0 <= var < extent.
   void range(scalar::Var var, scalar::Expr extent);
+  /// From here on 0 <= var < trips, which may be any number.
+  void iterations(scalar::Var var, scalar::Expr trips);
   /// What is learned while it lives is forgotten at its end, when indices learned meanwhile are not used any
   /// more.
   class Scope {
    public:
-    explicit Scope(IndexAlgebra& algebra) : algebra_(algebra), n_facts_(algebra.atoms_of_facts_.size()) {}
-    ~Scope() { algebra_.forget(n_facts_); }
+    explicit Scope(IndexAlgebra& algebra)
+        : algebra_(algebra),
+          n_facts_(algebra.atoms_of_facts_.size()),
+          n_sizes_(algebra.names_of_sizes_.size()) {}
+    ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     IndexAlgebra& algebra_;
-    std::size_t n_facts_;
+    std::size_t n_facts_, n_sizes_;
   };
   /// The name is an extent of an array: not negative, and far from the greatest i64.
-  void size(scalar::Var name) { sizes_.insert(name); }
+  void size(scalar::Var name);
+  /// From here on the condition holds.
+  void learn(scalar::Expr condition);
   /// While it lives, the condition holds: of a branch.
   class Assumption {
    public:
@@ -52,8 +60,14 @@ class IndexAlgebra {
   scalar::Expr operator()(scalar::Expr);
   /// Proven: the element that an index expression reads exists.
   bool is_inside(scalar::Expr index) const;
+  /// The axes on which the index of such an expression is proven to be one of the array.
+  scalar::Axes inside(scalar::Expr index) const;
   /// Proven: 0 <= e < limit.
   bool is_below(scalar::Expr e, scalar::Expr limit) const { return is_below(e, limit, 0); }
+  /// Proven: the condition, a conjunction of comparisons, holds.
+  bool holds(scalar::Expr condition) const;
+  /// The condition without what is proven of it, and with 0 <= w for i <= i + w.
+  scalar::Expr simpler(scalar::Expr condition) const;
   /// dividend = divisor * quotient + remainder with 0 <= remainder < divisor, if that can be proven.
   struct Split {
     scalar::Expr quotient, remainder;
@@ -63,26 +77,45 @@ class IndexAlgebra {
   }
 
  private:
-  static constexpr int most_facts = 3;
+  static constexpr int most_facts = 4;
+  struct Large {
+    Term large;
+    Sum rest;
+  };
 
   std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor, int depth) const;
   bool is_below(scalar::Expr e, scalar::Expr limit, int depth) const;
+  bool is_below_by_facts(scalar::Expr e, scalar::Expr limit) const;
   std::optional<std::int64_t> greatest(scalar::Expr) const;  // a constant bound of something not negative
-  bool is_not_negative(scalar::Expr, int facts = most_facts) const;  // by at most this many facts together
-  bool mentions_indices_of(scalar::Expr, scalar::Expr fact) const;
-  bool is_small(scalar::Expr) const;  // no sum or difference of a few such things overflows
+  bool is_not_negative(const Sum&, int facts = most_facts) const;  // by at most this many facts together
+  bool is_not_negative(scalar::Expr atom) const;
+  bool is_sum_of_products(scalar::Expr) const;  // of what is not negative
+  bool mentions_indices_of(const Sum&, const Sum& fact) const;
+  // What is linear has few terms and small coefficients. No sum of a few small expressions wraps around. The
+  // value of an exact expression is that of its sum as integers; so it is of an extent, which is not
+  // negative.
+  bool is_linear(const Sum&) const;
+  bool is_small(const Sum&) const;
+  bool is_small(scalar::Expr atom) const;
+  double magnitude(const Sum&) const;  // a bound of its value as an integer, whatever its sign
+  double magnitude(scalar::Expr atom) const;
+  bool is_exact(const Sum&) const;
+  bool is_exact_extent(const Sum&) const;
+  std::optional<Large> only_large(const Sum&) const;
+  static bool divides_by_constant(scalar::Expr);
   void assume(scalar::Expr condition);
-  void add_fact(scalar::Expr);
-  void forget(std::size_t n_facts);  // but the first ones
+  void add_fact(Sum);
+  void add_quotient(scalar::Expr);
 
   scalar::Arena& arena_;
   std::function<scalar::Expr(scalar::Expr)> canonical_;
   std::unordered_map<scalar::Var, scalar::Expr> extents_;
   std::unordered_set<scalar::Var> sizes_;
-  // Facts are small expressions that are not negative, by their first atoms; and these atoms, oldest fact
-  // first.
-  std::unordered_map<scalar::Expr, std::vector<scalar::Expr>> facts_about_;
+  std::vector<scalar::Var> names_of_sizes_;  // oldest first
+  // Facts are sums that are not negative, by their first atoms; and these atoms, oldest fact first.
+  std::unordered_map<scalar::Expr, std::vector<Sum>> facts_about_;
   std::vector<scalar::Expr> atoms_of_facts_;
+  std::size_t n_learned_ = 0;  // all facts from here on are of indices
   std::unordered_map<scalar::Expr, scalar::Expr> memo_;
 };
 

@@ -79,13 +79,22 @@ class Simplifier {
   void lambda(Lambda& l) {
     const bool was_top = std::exchange(at_top_, false);
     const std::size_t n_earlier = earlier_.size(), n_checked = checked_.size();
+    const IndexAlgebra::Scope passed(algebra_);
     for (Var& p : l.params) p = rename_.binder(p);
+    add_sizes_of(l.params);
     l.body = scope(std::move(l.body));
     rename_.in_place(l.results);
     algebra(l.results);
     earlier_.resize(n_earlier);
     checked_.resize(n_checked);
     at_top_ = was_top;
+  }
+
+  /// Extents of arrays that are there.
+  void add_sizes_of(const std::vector<Var>& names) {
+    for (Var name : names)
+      for (Expr extent : std::vector<Expr>(arena_.info(name).shape))
+        if (const Expr known = rename_(extent); known.is_name()) algebra_.size(known.var());
   }
 
   void algebra(std::vector<Expr>& exprs) {
@@ -115,6 +124,7 @@ class Simplifier {
     for (const auto& [name, first] : joined) rename_.bind(name, rename_(arena_.name(first)));
     if (is_replaced) return;
     for (Var& name : stm.names) name = rename_.binder(name);
+    add_sizes_of(stm.names);
     if (const auto* passed = as<Check>(stm.op)) {
       remember_check(*passed);
     } else {
@@ -280,7 +290,7 @@ class Simplifier {
     }
     const IndexAlgebra::Scope indices(algebra_);
     if (l.trips) {
-      algebra_.range(l.body.params[0], l.trips);
+      algebra_.iterations(l.body.params[0], l.trips);
     } else {
       lambda(l.condition);
     }
@@ -319,7 +329,8 @@ class Simplifier {
     return true;
   }
 
-  bool check(const Check& c) const {
+  bool check(Check& c) {
+    c.condition = algebra_.simpler(c.condition);
     return c.condition.is_constant(1) ||
            std::find(checked_.begin(), checked_.end(), c.condition) != checked_.end();
   }
@@ -328,6 +339,7 @@ class Simplifier {
   /// there on.
   void remember_check(const Check& c) {
     checked_.push_back(c.condition);
+    algebra_.learn(c.condition);
     if (!at_top_) return;
     for (const auto& [name, value] : soac::equations_of(arena_, c.condition)) rename_.bind_late(name, value);
   }

@@ -221,6 +221,7 @@ Expr Emitter::read(Expr e) const {
   const std::vector<Expr> extents = lower(info.shape);
   Expr good = guard();
   for (std::size_t d = 0; d < indices.size() && e.site() != 0 && checks(); ++d) {
+    if (scalar::has(e.inside(), d)) continue;
     const Expr inside = is_inside(e, d, indices[d], extents[d]);
     fail(bind(logical_not(inside), "outside"), e.site(), indices[d], extents[d]);
     good = good ? bind(good & inside, "inside") : inside;

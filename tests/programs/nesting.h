@@ -8,6 +8,7 @@
 #include "idioms.h"
 #include "segments.h"
 #include "sharing.h"
+#include "sliding.h"
 
 namespace fulgurite::programs {
 
@@ -447,6 +448,7 @@ inline constexpr Statement all_statements[] = {
     {"size_by_floats", size_by_floats, 1, true},
     {"triangle", triangle, 1, true},
     {"windows", windows, 1, true},
+    {"sliding", sliding, 1, true},
     {"rows_of_sizes", [](Draw& d) { return d.is_large || d.depth > 1 ? let(d) : rows_of_sizes(d); }, 2, true},
     {"inner_rows_of_sizes", inner_rows_of_sizes, 2, true},
     {"changed_rows", changed_rows, 2, true},

@@ -136,6 +136,17 @@ TEST(Failures, PositionsInNestedMapsAreThoseOfTheOutermost) {
       table);
 }
 
+// That a number is the size of an array in a branch that is not taken says nothing of it.
+TEST(Failures, IndicesBesideABranchThatIsNotTaken) {
+  expect_message<fg::IndexError>(
+      "index -3 at position 0 is outside 0..9",
+      [](Vec<int> x, Exp<i64> w) {
+        const auto total = fg::cond(w > 0, [&] { return fg::sum(fg::iota(w)); }, [] { return Exp<i64>(0); });
+        return fg::generate(x.size() - w, [&](Exp<i64> i) { return fg::cast<i64>(x[i + w]) + total; });
+      },
+      table, i64{-3});
+}
+
 TEST(Failures, PositionsInLoopsAndScans) {
   using E = fg::IndexError;
   expect_message<E>(

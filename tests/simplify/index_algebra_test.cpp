@@ -58,5 +58,112 @@ TEST(IndexAlgebra, RangesOfOtherIndicesProveNothing) {
   EXPECT_TRUE(algebra.is_below(j, m));
 }
 
+// A number that need not be a size: where a point of n - w + 1 runs, i + w is at most n.
+TEST(IndexAlgebra, WindowsOfAnyWidth) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), w = arena.fresh({}, "w");
+  const Expr i = arena.fresh({}, "i"), l = arena.fresh({}, "l");
+  IndexAlgebra algebra(arena);
+  algebra.size(n.var());
+  algebra.range(i.var(), n - w + 1);
+  EXPECT_TRUE(algebra.holds(i + w <= n));
+  EXPECT_FALSE(algebra.holds(i + w + 1 <= n));
+  EXPECT_FALSE(algebra.holds(i <= i + w));
+  EXPECT_EQ(algebra.simpler((i + w <= n) & (i <= i + w) & (0 <= i)), Expr(0 <= w));
+  // w might be negative.
+  EXPECT_FALSE(algebra.is_below(i + w, n + 1));
+  algebra.range(l.var(), w);
+  EXPECT_TRUE(algebra.is_below(i + l, n));
+  EXPECT_FALSE(algebra.is_below(i + l + 1, n));
+}
+
+// With w near the greatest i64, n - w - 2 wraps around to a large extent.
+TEST(IndexAlgebra, ExtentsThatMayWrapAroundAreNoFacts) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), w = arena.fresh({}, "w"), i = arena.fresh({}, "i");
+  const auto is_known = [&](std::int64_t more) {
+    IndexAlgebra algebra(arena);
+    algebra.size(n.var());
+    algebra.range(i.var(), n - w + more);
+    return algebra.holds(i + w <= n + more);
+  };
+  EXPECT_TRUE(is_known(1));
+  EXPECT_TRUE(is_known(-1));
+  EXPECT_FALSE(is_known(-2));
+}
+
+// That w is the extent of what runs in one place says nothing of other places.
+TEST(IndexAlgebra, SizesAreForgottenWithTheirScope) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), w = arena.fresh({}, "w");
+  const Expr i = arena.fresh({}, "i"), j = arena.fresh({}, "j");
+  IndexAlgebra algebra(arena);
+  algebra.size(n.var());
+  algebra.range(i.var(), n - w);
+  {
+    const IndexAlgebra::Scope inner(algebra);
+    algebra.range(j.var(), w);
+    EXPECT_TRUE(algebra.is_below(i + w, n));
+  }
+  EXPECT_FALSE(algebra.is_below(i + w, n));
+}
+
+// The trips of a loop may be any number; four times 2^62 is 0.
+TEST(IndexAlgebra, TripsAreNoSizes) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), w = arena.fresh({}, "w");
+  const Expr i = arena.fresh({}, "i"), k = arena.fresh({}, "k");
+  IndexAlgebra algebra(arena);
+  algebra.size(n.var());
+  algebra.iterations(k.var(), w);
+  algebra.range(i.var(), n - w * 4);
+  EXPECT_FALSE(algebra.is_below(i + w * 3, n));
+  // The loop may have no iterations, with w below 0.
+  EXPECT_FALSE(algebra.holds(0 <= w));
+}
+
+// 2 * j + k < n where j < n / 2 and k < 2; i / 2 < n where i < 2 * n.
+TEST(IndexAlgebra, QuotientsByConstants) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), i = arena.fresh({}, "i");
+  const Expr j = arena.fresh({}, "j"), k = arena.fresh({}, "k");
+  const Expr half = arena.apply(scalar::Op::div, {n, arena.i64(2)});
+  IndexAlgebra algebra(arena);
+  algebra.size(n.var());
+  algebra.range(j.var(), half);
+  algebra.range(k.var(), arena.i64(2));
+  algebra.range(i.var(), n * 2);
+  EXPECT_TRUE(algebra.is_below(j * 2 + k, n));
+  EXPECT_FALSE(algebra.is_below(j * 2 + k + 1, n));
+  EXPECT_TRUE(algebra.is_below(arena.apply(scalar::Op::div, {i, arena.i64(2)}), n));
+  EXPECT_FALSE(algebra.is_below(arena.apply(scalar::Op::div, {i + 1, arena.i64(2)}), n));
+}
+
+// That q * 2 <= n - 1, for q = (n - 1) / 2, says nothing of whether n - 1 is negative.
+TEST(IndexAlgebra, DividendsThatMayBeNegative) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), j = arena.fresh({}, "j");
+  const Expr half = arena.apply(scalar::Op::div, {n - 1, arena.i64(2)});
+  IndexAlgebra algebra(arena);
+  algebra.size(n.var());
+  algebra.range(j.var(), half);
+  const IndexAlgebra::Assumption holds(algebra, half * 2 <= n - 1);
+  EXPECT_FALSE(algebra.holds(0 <= n - 1));
+}
+
+// i < n for an element i of another array, inside of a condition that says so.
+TEST(IndexAlgebra, ConditionsOfElements) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), i = arena.fresh({}, "i");
+  const Expr xs = arena.fresh_array(scalar::Kind::i64, {n}, "xs");
+  const Expr at = arena.index(xs, {&i, 1});
+  IndexAlgebra algebra(arena);
+  algebra.range(i.var(), n);
+  EXPECT_FALSE(algebra.is_below(at, n));
+  const IndexAlgebra::Assumption holds(algebra, (0 <= at) & (at < n));
+  EXPECT_TRUE(algebra.is_below(at, n));
+  EXPECT_FALSE(algebra.is_below(at + 1, n));
+}
+
 }  // namespace
 }  // namespace fulgurite::simplify

@@ -41,11 +41,13 @@ class Checks {
     inside_.erase(column_);
   }
 
-  // Whether indices like these are inside of arrays of the shape can be known for the row; asks for it then.
-  bool covers_indices(std::span<const Expr> indices, std::span<const Expr> shape) {
+  // Whether indices like these are inside of arrays of the shape can be known for the row; asks for it then,
+  // but for the axes on which it is known.
+  bool covers_indices(std::span<const Expr> indices, std::span<const Expr> shape, scalar::Axes known = 0) {
     std::vector<Range> ranges;
     std::vector<Expr> wanted;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (scalar::has(known, axis)) continue;
       if (!is_plain(indices[axis]) || !is_plain(shape[axis])) return false;
       const Expr index = in_row(indices[axis], wanted), extent = in_row(shape[axis], wanted);
       const auto along = scalar::affine_in(arena_, index, column_);
@@ -119,7 +121,9 @@ class Checks {
     return true;
   }
 
-  bool covers_read(Expr e) { return covers_indices(e.args().subspan(1), arena_.info(e.arg(0).var()).shape); }
+  bool covers_read(Expr e) {
+    return covers_indices(e.args().subspan(1), arena_.info(e.arg(0).var()).shape, e.inside());
+  }
   bool covers_divisor(Expr divisor) {
     if (!is_plain(divisor) || mentions(divisor, column_)) return false;
     std::vector<Expr> wanted;
