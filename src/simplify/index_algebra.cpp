@@ -203,7 +203,7 @@ bool IndexAlgebra::is_linear(const Sum& sum) const {
          });
 }
 
-// Of what is not known, 2^64. Extents are at most 2^47.
+// It is 2^64 for what is not known. Extents are at most 2^47.
 double IndexAlgebra::magnitude(Expr atom) const {
   constexpr double unknown = 0x1p64;
   if (atom.is_name()) {

@@ -5,8 +5,8 @@
 
 namespace fulgurite::programs {
 
-/// generate(n - w + c, [&](i) { return x[i + w]; }), and sums of slices from i to i + w. The number w is a few
-/// elements, or below 0, so that many of these programs fail.
+/// generate(n - w + c, [&](i) { return x[i + w]; }), and sums of slices from i to i + w. The number w is a
+/// few elements, or below 0, so that many of these programs fail.
 inline void sliding(Draw& d) {
   const Array* picked =
       d.pick([](const Array& a) { return a.rank() == 1 && a.kinds.size() == 1 && is_integer(a.kinds[0]); });
@@ -29,8 +29,7 @@ inline void sliding(Draw& d) {
     d.line("auto " + sum + " = fg::cond(" + w.text + " > 0, [&] { return fg::sum(fg::iota(" + w.text +
            ")); }, [] { return Exp<i64>(0); });");
     const Value condition = call("lt", literal(Kind::i64, 0), w.value);
-    d.scalars.push_back(
-        {sum, detail::cond(condition, Body(some), Body(none), widths, Here::current())[0]});
+    d.scalars.push_back({sum, detail::cond(condition, Body(some), Body(none), widths, Here::current())[0]});
   }
   const bool sums = d.one_in(2);
   const Scalar more = constant(Kind::i64, static_cast<std::int64_t>(d.below(3)) - 1 + sums);
