@@ -330,9 +330,17 @@ class Simplifier {
   }
 
   bool check(Check& c) {
-    c.condition = algebra_.simpler(c.condition);
+    if (compares_bounds(c.condition)) c.condition = algebra_.simpler(c.condition);
     return c.condition.is_constant(1) ||
            std::find(checked_.begin(), checked_.end(), c.condition) != checked_.end();
+  }
+
+  /// Of a slice, start <= stop. Checks of places stay, as former_elements reads what is replaced there by
+  /// what they say.
+  static bool compares_bounds(Expr condition) {
+    if (condition.op() == Op::bit_and)
+      return compares_bounds(condition.arg(0)) || compares_bounds(condition.arg(1));
+    return condition.op() == Op::le && !condition.arg(0).is_constant() && !condition.arg(1).is_constant();
   }
 
   /// Whatever follows a Check may rely on it; sizes that a Check at the top proves equal are one size from
