@@ -335,7 +335,7 @@ class Simplifier {
            std::find(checked_.begin(), checked_.end(), c.condition) != checked_.end();
   }
 
-  /// Of a slice, start <= stop. Checks of places stay, as former_elements reads what is replaced there by
+  /// Slices compare start <= stop. Checks of places stay, as former_elements reads what is replaced there by
   /// what they say.
   static bool compares_bounds(Expr condition) {
     if (condition.op() == Op::bit_and)
