@@ -1,10 +1,6 @@
 // Windows that slices make, pools, and means of rows that data choose: their indices are proven to be inside,
 // or checked on the axis alone where data choose it.
-#include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
-
-#include <cmath>
-#include <cstdlib>
 
 #include "peers/checked.h"
 #include "peers/nests.h"
@@ -18,12 +14,6 @@ using fg::Exp, fg::Mat, fg::Vec;
 using Index = Exp<fg::i64>;
 using Floats = std::vector<float>;
 using Cube = fg::Acc<float, 3>;
-
-Floats floats(std::int64_t n) {
-  Floats x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 10007) / 10007 - 0.5f;
-  return x;
-}
 
 Vec<float> sliding_sums(Vec<float> x, Index w) {
   return fg::generate(x.size() - w + 1, [&](Index i) { return fg::sum(x.slice(i, i + w)); });
@@ -68,11 +58,7 @@ void row(const Measure& measure, const std::string& name, std::int64_t n_results
       [&] { copy_all({1, n_results, theirs.data(), nullptr}, copy.data()); });
   if (result.size() == 0) return;
   peer(theirs.data());
-  for (std::size_t j = 0; j < theirs.size(); ++j) {
-    if (std::abs(result.data()[j] - theirs[j]) <= 1e-3f * (1 + std::abs(theirs[j]))) continue;
-    fmt::print(stderr, "{}: element {} is {}, not {}\n", name, j, result.data()[j], theirs[j]);
-    std::exit(1);
-  }
+  require_close(name, result, theirs.data(), 1e-3f);
 }
 
 void measure_sliding(const Measure& measure) {

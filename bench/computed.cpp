@@ -4,7 +4,6 @@
 #include <fulgurite/fulgurite.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 
 #include "peers/computed.h"
@@ -22,21 +21,6 @@ using Run = std::function<void()>;
 
 void copy_floats(const float* from, float* to, std::int64_t n) {
   copy_all({1, n, from, nullptr}, to);
-}
-
-Floats floats(std::int64_t n) {
-  Floats x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 10007) / 10007 - 0.5f;
-  return x;
-}
-
-void require_close(const std::string& name, const fg::Array<float, 1>& ours, const float* theirs,
-                   float tolerance) {
-  for (std::int64_t i = 0; i < ours.shape()[0]; ++i) {
-    if (std::abs(ours.data()[i] - theirs[i]) <= tolerance * (1 + std::abs(theirs[i]))) continue;
-    fmt::print(stderr, "{}: element {} is {}, not {}\n", name, i, ours.data()[i], theirs[i]);
-    std::exit(1);
-  }
 }
 
 using Pair = std::tuple<Vec<float>, Vec<float>>;

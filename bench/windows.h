@@ -1,16 +1,39 @@
 // The stencils, convolutions, computed and checked indices of the program nests.
 #pragma once
 
+#include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace bench {
 
 /// Measures `ours` beside `peer` and `limit`, unless the filter leaves the name out.
 using Measure = std::function<void(const std::string& name, const std::function<void()>& ours,
                                    const std::function<void()>& peer, const std::function<void()>& limit)>;
+
+/// From -0.5 to 0.5, in an order without a pattern.
+inline std::vector<float> floats(std::int64_t n) {
+  std::vector<float> x(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 10007) / 10007 - 0.5f;
+  return x;
+}
+
+/// Ends the program where a result is not the peer's.
+template <int N>
+void require_close(const std::string& name, const fulgurite::Array<float, N>& ours, const float* theirs,
+                   float tolerance) {
+  for (std::int64_t i = 0; i < ours.size(); ++i) {
+    const float a = ours.data()[i], b = theirs[i];
+    if (std::abs(a - b) <= tolerance * (1 + std::abs(b))) continue;
+    fmt::print(stderr, "{}: element {} is {}, not {}\n", name, i, a, b);
+    std::exit(1);
+  }
+}
 
 /// The mean of the four neighbours, by cond: the border is kept.
 fulgurite::Mat<float> jacobi_by_cond(fulgurite::Mat<float>);

@@ -125,18 +125,18 @@ class Hoister {
     const auto* soac = as<Soac>(holder.op);
     const auto* loop = as<Loop>(holder.op);
     const bool has_indices = soac ? &lambda == &soac->body : loop && loop->trips && &lambda == &loop->body;
-    if (!has_indices) return;
     const auto is_invariant = [&](const std::vector<Expr>& exprs) {
       Vars mentioned;
       soac::add_mentioned(exprs, mentioned);
       return std::ranges::none_of(mentioned, [&](Var v) { return bound.contains(v); });
     };
+    if (!has_indices || !is_invariant({check.condition})) return;
     std::unordered_map<Var, Expr> first;
     const std::size_t n_indices = soac ? lambda.params.size() : 1;
     for (std::size_t k = 0; k < n_indices; ++k) first.emplace(lambda.params[k], arena_.i64(0));
     std::vector<Expr> operands = check.operands;
     for (Expr& e : operands) e = scalar::substitute(arena_, e, first);
-    if (is_invariant({check.condition}) && is_invariant(operands)) check.operands = std::move(operands);
+    if (is_invariant(operands)) check.operands = std::move(operands);
   }
 
   bool move(Stm& stm, Role role, Guard guard, std::vector<Stm>& out) {

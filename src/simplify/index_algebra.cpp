@@ -14,6 +14,9 @@ using scalar::Op;
 using scalar::Type;
 
 constexpr int deepest = 8;  // of proofs: index expressions are a handful of axes
+constexpr std::size_t most_terms = 16;
+constexpr std::int64_t most_coefficient = 16, most_constant = std::int64_t{1} << 40;
+constexpr double most_magnitude = 0x1p60;
 
 std::int64_t value(Expr constant) {
   return static_cast<std::int64_t>(constant.bits());
@@ -68,7 +71,7 @@ Expr IndexAlgebra::operator()(Expr root) {
         result = result.op() == Op::div ? parts->quotient : parts->remainder;
     } else if (may_miss(result)) {
       const auto indices = result.args().subspan(1);
-      const scalar::Axes proven = inside(result);
+      const scalar::Axes proven = result.inside() | inside(result);
       const bool is_whole = std::cmp_equal(std::popcount(proven), indices.size());
       result = is_whole ? arena_.index(result.arg(0), indices)
                         : arena_.index(result.arg(0), indices, result.site(), proven);
@@ -84,7 +87,7 @@ bool IndexAlgebra::is_inside(Expr index) const {
 
 scalar::Axes IndexAlgebra::inside(Expr index) const {
   const std::vector<Expr> shape = arena_.info(index.arg(0).var()).shape;
-  scalar::Axes axes = index.inside();
+  scalar::Axes axes = 0;
   for (std::size_t axis = 0; axis < std::min(shape.size(), scalar::most_axes); ++axis) {
     const Expr extent = canonical_ ? canonical_(shape[axis]) : shape[axis];
     if (is_below(index.arg(axis + 1), extent)) axes |= scalar::Axes{1} << axis;
@@ -112,7 +115,9 @@ void IndexAlgebra::size(scalar::Var name) {
 }
 
 void IndexAlgebra::learn(Expr condition) {
+  const std::size_t n_facts = atoms_of_facts_.size();
   assume(condition);
+  if (atoms_of_facts_.size() == n_facts) return;
   memo_.clear();
   n_learned_ = atoms_of_facts_.size();
 }
@@ -155,25 +160,23 @@ IndexAlgebra::Scope::~Scope() {
   algebra_.memo_.clear();
 }
 
+// a < b and a <= b of i64: by how much b is more, which is not negative where it holds. Absent: a bound may
+// wrap around, or it is something else.
+std::optional<Sum> IndexAlgebra::more_of(Expr comparison) const {
+  const bool is_strict = comparison.op() == Op::lt;
+  if ((!is_strict && comparison.op() != Op::le) || comparison.arg(0).type() != Type{}) return {};
+  const Sum a(comparison.arg(0)), b(comparison.arg(1));
+  if (!is_exact(a) || !is_exact(b)) return {};
+  return b.plus(-1, a).plus(is_strict ? -1 : 0, Sum(arena_.i64(1)));
+}
+
 void IndexAlgebra::assume(Expr condition) {
   if (condition.op() == Op::bit_and) {
     assume(condition.arg(0));
     assume(condition.arg(1));
+  } else if (auto more = more_of(condition)) {
+    add_fact(*std::move(more));
   }
-  if ((condition.op() != Op::lt && condition.op() != Op::le) || condition.arg(0).type() != Type{}) return;
-  const Sum a(condition.arg(0)), b(condition.arg(1));
-  if (!is_exact(a) || !is_exact(b)) return;
-  add_fact(b.plus(-1, a).plus(condition.op() == Op::lt ? -1 : 0, Sum(arena_.i64(1))));
-}
-
-bool IndexAlgebra::holds(Expr condition) const {
-  if (condition.is_constant(1)) return true;
-  if (condition.op() == Op::bit_and) return holds(condition.arg(0)) && holds(condition.arg(1));
-  if ((condition.op() != Op::lt && condition.op() != Op::le) || condition.arg(0).type() != Type{})
-    return false;
-  const Sum a(condition.arg(0)), b(condition.arg(1));
-  const Sum more = b.plus(-1, a).plus(condition.op() == Op::lt ? -1 : 0, Sum(arena_.i64(1)));
-  return is_not_negative(more) && is_exact(a) && is_exact(b);
 }
 
 Expr IndexAlgebra::simpler(Expr condition) const {
@@ -181,20 +184,12 @@ Expr IndexAlgebra::simpler(Expr condition) const {
     const Expr a = simpler(condition.arg(0)), b = simpler(condition.arg(1));
     return a & b;
   }
-  if (holds(condition)) return arena_.boolean(true);
-  if (condition.op() != Op::le || condition.arg(0).type() != Type{}) return condition;
-  const Sum a(condition.arg(0)), b(condition.arg(1));
-  const Expr rest = b.plus(-1, a).is_atom();
-  return rest && is_exact(a) && is_exact(b) ? Expr(0 <= rest) : condition;
+  const auto more = more_of(condition);
+  if (!more) return condition;
+  if (is_not_negative(*more)) return arena_.boolean(true);
+  const Expr rest = more->atom();
+  return rest ? Expr(0 <= rest) : condition;
 }
-
-namespace {
-
-constexpr std::size_t most_terms = 16;
-constexpr std::int64_t most_coefficient = 16, most_constant = std::int64_t{1} << 40;
-constexpr double most_magnitude = 0x1p60;
-
-}  // namespace
 
 bool IndexAlgebra::is_linear(const Sum& sum) const {
   return sum.terms().size() <= most_terms && std::ranges::all_of(sum.terms(), [](const Term& t) {
@@ -232,20 +227,10 @@ bool IndexAlgebra::is_small(Expr atom) const {
   return magnitude(atom) <= most_magnitude;
 }
 
-// Its only term that may be large, and the other terms. Absent: there are more, or fewer.
-std::optional<IndexAlgebra::Large> IndexAlgebra::only_large(const Sum& sum) const {
-  const auto large = [&](const Term& t) { return t.atom && !is_small(t.atom); };
-  if (std::ranges::count_if(sum.terms(), large) != 1) return {};
-  const Term term = *std::ranges::find_if(sum.terms(), large);
-  Sum rest = sum.plus(-1, Sum(std::vector<Term>{term}));
-  if (!is_small(rest)) return {};
-  return Large{term, std::move(rest)};
-}
-
 // From below: at most one atom may be any number, and no other term is negative. From above: a fact bounds
 // it.
 bool IndexAlgebra::is_exact(const Sum& sum) const {
-  if (sum.is_atom() || is_small(sum)) return true;
+  if (sum.atom() || is_small(sum)) return true;
   const auto is_any = [&](const Term& t) {
     return t.coefficient < 0 || (t.atom && !is_not_negative(t.atom));
   };
@@ -266,11 +251,12 @@ bool IndexAlgebra::is_exact(const Sum& sum) const {
 
 // The value of an extent is not negative. With r >= 0, neither can r + w wrap around for it, nor r - 1 - w.
 bool IndexAlgebra::is_exact_extent(const Sum& sum) const {
-  if (sum.is_atom() || is_small(sum)) return true;
-  const auto parts = only_large(sum);
-  if (!parts || (parts->large.coefficient != 1 && parts->large.coefficient != -1)) return false;
-  const bool is_subtracted = parts->large.coefficient == -1;
-  return is_not_negative(parts->rest.plus(is_subtracted ? 1 : 0, Sum(arena_.i64(1))));
+  if (sum.atom() || is_small(sum)) return true;
+  const auto is_large = [&](const Term& t) { return t.atom && !is_small(t.atom); };
+  const auto large = std::ranges::find_if(sum.terms(), is_large);
+  if (large == sum.terms().end() || (large->coefficient != 1 && large->coefficient != -1)) return false;
+  const Sum rest = sum.plus(-1, Sum(std::vector<Term>{*large}));
+  return is_small(rest) && is_not_negative(rest.plus(large->coefficient < 0 ? 1 : 0, Sum(arena_.i64(1))));
 }
 
 bool IndexAlgebra::divides_by_constant(Expr e) {

@@ -64,9 +64,7 @@ class IndexAlgebra {
   scalar::Axes inside(scalar::Expr index) const;
   /// Proven: 0 <= e < limit.
   bool is_below(scalar::Expr e, scalar::Expr limit) const { return is_below(e, limit, 0); }
-  /// Proven: the condition, a conjunction of comparisons, holds.
-  bool holds(scalar::Expr condition) const;
-  /// The condition without what is proven of it, and with 0 <= w for i <= i + w.
+  /// The condition without the comparisons that are proven, and with 0 <= w for i <= i + w.
   scalar::Expr simpler(scalar::Expr condition) const;
   /// dividend = divisor * quotient + remainder with 0 <= remainder < divisor, if that can be proven.
   struct Split {
@@ -78,10 +76,6 @@ class IndexAlgebra {
 
  private:
   static constexpr int most_facts = 4;
-  struct Large {
-    Term large;
-    Sum rest;
-  };
 
   std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor, int depth) const;
   bool is_below(scalar::Expr e, scalar::Expr limit, int depth) const;
@@ -101,8 +95,8 @@ class IndexAlgebra {
   double magnitude(scalar::Expr atom) const;
   bool is_exact(const Sum&) const;
   bool is_exact_extent(const Sum&) const;
-  std::optional<Large> only_large(const Sum&) const;
   static bool divides_by_constant(scalar::Expr);
+  std::optional<Sum> more_of(scalar::Expr comparison) const;
   void assume(scalar::Expr condition);
   void add_fact(Sum);
   void add_quotient(scalar::Expr);

@@ -51,8 +51,7 @@ class Simplifier {
     for (std::size_t v = 0; v < arena_.n_vars(); ++v)
       soac::add_mentioned(arena_.info(static_cast<Var>(v)).shape, sizes_);
     add_sizes_of_iteration_spaces(p.body);
-    for (Var param : p.params)
-      for (Expr extent : arena_.info(param).shape) algebra_.size(extent.var());
+    add_sizes_of(p.params);
     p.body = scope(std::move(p.body));
     rename_.in_place(p.results);
     algebra(p.results);

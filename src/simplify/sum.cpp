@@ -74,7 +74,7 @@ Sum Sum::plus(std::int64_t factor, const Sum& other) const {
   return Sum(std::move(terms));
 }
 
-Expr Sum::is_atom() const {
+Expr Sum::atom() const {
   return terms_.size() == 1 && terms_[0].coefficient == 1 ? terms_[0].atom : Expr();
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "scalar/expr.h"
@@ -24,17 +23,15 @@ class Sum {
  public:
   Sum() = default;
   explicit Sum(scalar::Expr e);
-  Sum(std::vector<Term> terms);
+  explicit Sum(std::vector<Term> terms);
 
   const std::vector<Term>& terms() const { return terms_; }
-  bool is_constant() const { return terms_.empty() || (terms_.size() == 1 && !terms_[0].atom); }
   /// The first term that has an atom; absent: it is a constant.
   const Term* first() const;
-  std::int64_t constant() const { return !terms_.empty() && !terms_[0].atom ? terms_[0].coefficient : 0; }
   /// This and `factor` times the other one.
   Sum plus(std::int64_t factor, const Sum& other) const;
-  /// The atom, if this is nothing else.
-  scalar::Expr is_atom() const;
+  /// The atom, if this is nothing else; absent: it is.
+  scalar::Expr atom() const;
 
  private:
   std::vector<Term> terms_;

@@ -66,9 +66,9 @@ TEST(IndexAlgebra, WindowsOfAnyWidth) {
   IndexAlgebra algebra(arena);
   algebra.size(n.var());
   algebra.range(i.var(), n - w + 1);
-  EXPECT_TRUE(algebra.holds(i + w <= n));
-  EXPECT_FALSE(algebra.holds(i + w + 1 <= n));
-  EXPECT_FALSE(algebra.holds(i <= i + w));
+  EXPECT_TRUE(algebra.simpler(i + w <= n).is_constant(1));
+  EXPECT_FALSE(algebra.simpler(i + w + 1 <= n).is_constant(1));
+  EXPECT_FALSE(algebra.simpler(i <= i + w).is_constant(1));
   EXPECT_EQ(algebra.simpler((i + w <= n) & (i <= i + w) & (0 <= i)), Expr(0 <= w));
   // w might be negative.
   EXPECT_FALSE(algebra.is_below(i + w, n + 1));
@@ -85,7 +85,7 @@ TEST(IndexAlgebra, ExtentsThatMayWrapAroundAreNoFacts) {
     IndexAlgebra algebra(arena);
     algebra.size(n.var());
     algebra.range(i.var(), n - w + more);
-    return algebra.holds(i + w <= n + more);
+    return algebra.simpler(i + w <= n + more).is_constant(1);
   };
   EXPECT_TRUE(is_known(1));
   EXPECT_TRUE(is_known(-1));
@@ -119,7 +119,7 @@ TEST(IndexAlgebra, TripsAreNoSizes) {
   algebra.range(i.var(), n - w * 4);
   EXPECT_FALSE(algebra.is_below(i + w * 3, n));
   // The loop may have no iterations, with w below 0.
-  EXPECT_FALSE(algebra.holds(0 <= w));
+  EXPECT_FALSE(algebra.simpler(0 <= w).is_constant(1));
 }
 
 // 2 * j + k < n where j < n / 2 and k < 2; i / 2 < n where i < 2 * n.
@@ -148,7 +148,7 @@ TEST(IndexAlgebra, DividendsThatMayBeNegative) {
   algebra.size(n.var());
   algebra.range(j.var(), half);
   const IndexAlgebra::Assumption holds(algebra, half * 2 <= n - 1);
-  EXPECT_FALSE(algebra.holds(0 <= n - 1));
+  EXPECT_FALSE(algebra.simpler(0 <= n - 1).is_constant(1));
 }
 
 // i < n for an element i of another array, inside of a condition that says so.
