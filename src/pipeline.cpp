@@ -4,6 +4,7 @@
 #include "keys.h"
 #include "marshal.h"
 #include "open_bundles.h"
+#include "specialised.h"
 
 #include <fmt/format.h>
 
@@ -325,9 +326,9 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 std::span<const soac::Pass* const> passes(Precision precision) {
   using namespace simplify;
   static constexpr const soac::Pass* fast[] = {
-      &contract,        &simplify::simplify, &hoist,  &selection,    &unordered, &fuse::fuse,
-      &fuse::merge,     &simplify::simplify, &fields, &fuse::across, &fma_sum,   &small_arrays,
-      &former_elements, &largest_sizes};
+      &contract,     &simplify::simplify, &hoist,        &selection,    &unordered, &fuse::fuse,
+      &fuse::merge,  &simplify::simplify, &fields,       &fuse::across, &few_folds, &fma_sum,
+      &small_arrays, &former_elements,    &largest_sizes};
   static const std::vector<const soac::Pass*> strict = [] {
     std::vector<const soac::Pass*> all(std::begin(fast), std::end(fast));
     std::erase(all, &simplify::contract);
@@ -382,7 +383,10 @@ Report compile(const soac::Program& traced, const Options& options, const runtim
 plan::Loaded load(const soac::Program& traced, const Options& options) {
   const base::CompilingSection section;
   return base::with_stack(base::deep_stack, [&] {
-    if (auto from_bundle = bundles::find(traced, options)) return std::move(*from_bundle);
+    if (auto from_bundle = bundles::find(traced, options)) {
+      from_bundle->is_bundled = true;
+      return std::move(*from_bundle);
+    }
     const FoundPlan found = find_or_compile(traced, options);
     return build_kernels(*found.plan, found.is_new, sites_of(traced), options, engines::device_of(options));
   });
@@ -481,7 +485,17 @@ std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> tra
     pipeline::policy_of(options);  // a wrong policy is refused on every engine
     return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
   }
-  return pipeline::executable_of(pipeline::load(traced->program(), options));
+  plan::Loaded loaded = pipeline::load(traced->program(), options);
+  const bool is_bundled = loaded.is_bundled;
+  auto general = pipeline::executable_of(std::move(loaded));
+  if (is_bundled) return general;  // whoever opens bundles wants nothing compiled
+  const auto build_specialised = [options](const soac::Program& program) {
+    return pipeline::executable_of(pipeline::load(program, options));
+  };
+  return pipeline::with_specialised(
+      std::move(general), traced->program(),
+      pipeline::specialising(pipeline::policy_of(options), engines::row(options.engine).runs_blocks),
+      build_specialised);
 }
 
 }  // namespace fulgurite::detail

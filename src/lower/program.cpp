@@ -59,7 +59,10 @@ class ProgramLowering {
     if (info.type.rank == 0) {
       host_.bind(param, host_.fresh_slot());
     } else {
-      for (Expr extent : info.shape) host_.bind(extent.var(), host_.fresh_slot());
+      for (Expr extent : info.shape) {
+        const plan::Slot slot = host_.fresh_slot();
+        if (extent.is_name()) host_.bind(extent.var(), slot);
+      }
       host_.bind_place(param, entry.place = host_.fresh_place());
     }
     lowered_.plan.params.push_back(entry);

@@ -27,6 +27,7 @@ struct Loaded {
   std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels, unless they are in
   std::unique_ptr<const runtime::BackgroundBuild> later;        // in this, which makes them meanwhile
   std::vector<SiteText> sites;                                  // Site s is sites[s - 1]
+  bool is_bundled = false;                                      // an open bundle has it
 };
 
 /// The plan on a device that describes itself so. Its kernels are loaded afterwards.

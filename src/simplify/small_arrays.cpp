@@ -7,9 +7,11 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "simplify/points_together.h"
 #include "simplify/simplify.h"
 #include "simplify/unrolled.h"
 #include "soac/literal.h"
+#include "soac/rename.h"
 #include "soac/walk.h"
 
 namespace fulgurite::simplify {
@@ -27,40 +29,30 @@ using soac::Stm;
 
 namespace {
 
-// Fewer points than this are not worth lanes of their own.
-constexpr std::int64_t least_points = 8;
-// Rows with at least this many points are vectors by themselves.
-constexpr std::int64_t least_row = 8;
-
 class SmallArrays {
  public:
-  SmallArrays(Arena& arena, PassContext& context) : arena_(arena), context_(context) {}
+  SmallArrays(const Program& program, PassContext& context)
+      : arena_(*program.arena), context_(context), together_(program) {}
 
-  void scope(std::vector<Stm>& stms) {
-    for (Stm& stm : stms) {
-      auto* op = as<Soac>(stm.op);
-      if (op && are_many(op->dims) && wants(op->body) && unroll(op->body)) continue;
-      if (op && take_together(stm)) continue;
-      for (auto& inner : soac::nested_in(stm))
-        if (inner.role != soac::Role::operation) scope(inner.lambda->body);
-    }
-  }
+  void program(Program& p) { scope(p.body, true); }
 
  private:
-  static bool are_many(const std::vector<Expr>& dims) {
-    const auto few = soac::few_points(dims);
-    return !few || *few >= least_points;
+  // `is_top`: there are no points around it.
+  void scope(std::vector<Stm>& stms, bool is_top) {
+    if (!is_top) unroll_folds(stms);
+    for (Stm& stm : stms) {
+      auto* op = as<Soac>(stm.op);
+      if (op && are_many(op->dims) && (wants(op->body) || gives_short_rows(op->body)) && unroll(op->body))
+        continue;
+      if (take_together(stm, is_top)) continue;
+      for (auto& inner : soac::nested_in(stm))
+        if (inner.role != soac::Role::operation)
+          scope(inner.lambda->body, is_top && inner.role != soac::Role::points);
+    }
   }
 
   bool binds_array(const Stm& s) const {
     return std::ranges::any_of(s.names, [&](Var name) { return arena_.info(name).type.rank > 0; });
-  }
-  bool has_arrays(const Lambda& f) const {
-    return std::ranges::any_of(f.body, [&](const Stm& s) {
-      const auto nested = soac::nested_in(s);
-      return binds_array(s) ||
-             std::ranges::any_of(nested, [&](const auto& each) { return has_arrays(*each.lambda); });
-    });
   }
   // Whether it makes arrays in another way than element by element.
   bool wants(const Lambda& f) const {
@@ -68,7 +60,17 @@ class SmallArrays {
       if (soac::is_literal(s)) return false;
       const auto nested = soac::nested_in(s);
       return binds_array(s) ||
-             std::ranges::any_of(nested, [&](const auto& each) { return has_arrays(*each.lambda); });
+             std::ranges::any_of(nested, [&](const auto& each) { return has_arrays(arena_, *each.lambda); });
+    });
+  }
+  // Whether its points give arrays that are rows shorter than a vector, and are not literals already.
+  bool gives_short_rows(const Lambda& f) const {
+    const bool are_literals =
+        std::ranges::all_of(f.body, [](const Stm& s) { return s.origin.empty() && soac::is_literal(s); });
+    return !are_literals && std::ranges::any_of(f.results, [&](Expr result) {
+      if (result.type().rank == 0) return false;
+      const auto n = soac::few_points(arena_.info(result.var()).shape);
+      return n && *n <= least_row;
     });
   }
   // Whether loops carry arrays, or elements are replaced: then there is no other way to use lanes.
@@ -81,89 +83,6 @@ class SmallArrays {
     });
   }
 
-  // ---- points of some axes together
-
-  // Whether its points give scalars, do not depend on each other, and reduce a constant number of points.
-  bool may_take_together(const Soac& op) const {
-    if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || op.axes_behind > 0)
-      return false;
-    const bool has_loops = std::ranges::any_of(op.body.body, [](const Stm& s) {
-      const auto* inner = as<Soac>(s.op);
-      return inner && !inner->reductions.empty() && soac::few_points(inner->dims);
-    });
-    const bool has_scans =
-        std::ranges::any_of(op.body.body, [](const Stm& s) { return as<soac::Scan>(s.op) != nullptr; });
-    if (has_scans) return false;
-    const bool are_scalars = std::ranges::all_of(op.body.results, [](Expr e) { return e.type().rank == 0; });
-    return has_loops && are_scalars && op.dims.size() > 1 && !has_arrays(op.body);
-  }
-
-  bool take_together(Stm& stm) {
-    const auto& op = std::get<Soac>(stm.op);
-    if (!may_take_together(op)) return false;
-    const std::size_t n = op.dims.size();
-    const auto columns = soac::few_points(std::span(op.dims).last(1));
-    const auto rows = soac::few_points(std::span(op.dims).subspan(n - 2, 1));
-    if (n > 2 && columns && *columns >= least_row && rows && *rows > 1 && *rows <= unroll_limits.elements)
-      return take_together(stm, n - 2, 1, 1);
-    std::size_t taken = 0;
-    std::int64_t points = 1;
-    while (taken + 1 < n) {
-      const auto more = soac::few_points(std::span(op.dims).subspan(n - taken - 1, 1));
-      if (!more || points * *more > unroll_limits.elements) break;
-      points *= *more;
-      ++taken;
-    }
-    return points > 1 && take_together(stm, n - taken, taken, 0);
-  }
-
-  // Points of the axes [first, first + count) together, `behind` axes standing after these.
-  bool take_together(Stm& stm, std::size_t first, std::size_t count, std::size_t behind) {
-    const auto& op = std::get<Soac>(stm.op);
-    if (!are_many({op.dims.begin(), op.dims.begin() + static_cast<std::ptrdiff_t>(first)})) return false;
-    if (op.outer_axes == 0 || op.outer_axes > first) {
-      if (soac::may_fail(op.body)) return false;
-    }
-    Soac outer{{}, {}};
-    outer.outer_axes = op.outer_axes < op.dims.size() - count ? op.outer_axes : 0;
-    outer.axes_behind = behind;
-    Soac inner{{}, {{}, op.body.body, op.body.results}};
-    for (std::size_t d = 0; d < op.dims.size(); ++d) {
-      const bool is_inner = first <= d && d < first + count;
-      (is_inner ? inner : outer).dims.push_back(op.dims[d]);
-      (is_inner ? inner : outer).body.params.push_back(op.body.params[d]);
-    }
-    Stm arrays{{}, {}, stm.where, ""};
-    for (Expr result : op.body.results) {
-      arrays.names.push_back(arena_.fresh_array(result.kind(), inner.dims, "elements").var());
-      outer.body.results.push_back(arena_.name(arrays.names.back()));
-    }
-    arrays.op = std::move(inner);
-    outer.body.body.push_back(std::move(arrays));
-    if (!unroll(outer.body) || !shares_reads(outer.body)) return false;
-    stm.op = std::move(outer);
-    return true;
-  }
-
-  // Whether the elements, each by itself, would read half as much again as they do together.
-  bool shares_reads(const Lambda& f) const {
-    std::vector<Expr> all;
-    std::size_t alone = 0;
-    const auto reads = [](const std::vector<Expr>& roots) {
-      std::size_t n = 0;
-      scalar::for_each_node(roots, [&](Expr e) { n += e.op() == scalar::Op::index; });
-      return n;
-    };
-    for (const Stm& s : f.body) {
-      if (!soac::is_literal(s)) return false;
-      for (const std::vector<Expr>& point : soac::points_of(arena_, std::get<Soac>(s.op))) {
-        alone += reads(point);
-        all.insert(all.end(), point.begin(), point.end());
-      }
-    }
-    return 2 * alone >= 3 * reads(all);
-  }
-
   bool has_constant_shape(Expr array) const {
     return std::ranges::all_of(arena_.info(array.var()).shape, [](Expr e) { return e.is_constant(); });
   }
@@ -172,21 +91,56 @@ class SmallArrays {
     for (Expr result : body.results)
       if (result.type().rank > 0 && !has_constant_shape(result)) return false;
     const std::int64_t most = changes_arrays(body) ? unroll_limits.looped_elements : unroll_limits.elements;
-    auto done = unrolled(arena_, body, most);
+    auto done = with_literals(arena_, body, most);
     if (!done) return false;
     tell(body);
-    for (std::size_t k = 0; k < body.results.size(); ++k) {
-      Unrolled::Result& result = done->results[k];
-      if (result.value) {
-        body.results[k] = result.value;
-        continue;
-      }
-      const scalar::VarInfo info = arena_.info(body.results[k].var());
-      done->body.push_back(
-          soac::literal(arena_, info.type.kind, info.shape, result.elements, body.body.back().where));
-      body.results[k] = arena_.name(done->body.back().names[0]);
+    body = *std::move(done);
+    return true;
+  }
+
+  // Reductions of few points that are expressions are expressions, too.
+  void unroll_folds(std::vector<Stm>& stms) {
+    std::vector<Stm> out;
+    for (Stm& s : stms) {
+      const auto done =
+          is_short_fold(s) ? unrolled(arena_, results_of(s), unroll_limits.elements) : std::nullopt;
+      if (!done || !done->body.empty())
+        out.push_back(std::move(s));
+      else
+        for (std::size_t k = 0; k < s.names.size(); ++k)
+          out.push_back({{s.names[k]}, soac::Let{done->results[k].value}, s.where, s.origin});
     }
-    body.body = std::move(done->body);
+    stms = std::move(out);
+  }
+  bool is_short_fold(const Stm& s) const {
+    const auto* op = as<Soac>(s.op);
+    if (!op || op->reductions.empty() || !op->scatters.empty() || !op->partitions.empty()) return false;
+    const auto n = soac::few_points(op->dims);
+    return n && *n <= least_row && op->body.body.empty() && !binds_array(s);
+  }
+  // A function that is this statement.
+  Lambda results_of(const Stm& s) const {
+    Lambda alone{{}, {s}, {}};
+    for (Var name : s.names) alone.results.push_back(arena_.name(name));
+    return alone;
+  }
+
+  // One version for sizes by which no read is outside of its array, which must not stand among points.
+  bool take_together(Stm& stm, bool is_top) {
+    auto taken = together_(stm);
+    if (!taken || (taken->holds && !is_top)) return false;
+    tell(std::get<Soac>(stm.op).body);
+    if (!taken->holds) {
+      stm.op = std::move(taken->op);
+      return true;
+    }
+    Lambda now = results_of(stm);
+    soac::Applied checked = soac::apply(arena_, now, {});
+    now.body[0].op = std::move(taken->op);
+    soac::Applied fast = soac::apply(arena_, now, {});
+    stm.op = soac::If{taken->holds,
+                      {{}, std::move(fast.body), std::move(fast.results)},
+                      {{}, std::move(checked.body), std::move(checked.results)}};
     return true;
   }
 
@@ -200,10 +154,11 @@ class SmallArrays {
 
   Arena& arena_;
   PassContext& context_;
+  const PointsTogether together_;
 };
 
 Program run_small_arrays(Program program, PassContext& context) {
-  SmallArrays(*program.arena, context).scope(program.body);
+  SmallArrays(program, context).program(program);
   return program;
 }
 

@@ -174,8 +174,8 @@ class Unroller {
           if (moved.segments) moved.segments = value(moved.segments);
           out.push_back({s.names, std::move(moved), s.where, s.origin});
         },
-        [&](const soac::Sort&) { stuck(); }, [&](const soac::If& i) { branches(s, i, out); },
-        [&](const soac::Loop& l) { loop(s, l, out); },
+        [&](const soac::Sort& sort) { sorted(s, sort, out); },
+        [&](const soac::If& i) { branches(s, i, out); }, [&](const soac::Loop& l) { loop(s, l, out); },
         [&](const soac::Check& c) {
           const Expr condition = value(c.condition);
           if (!condition.is_constant(1))
@@ -275,6 +275,36 @@ class Unroller {
       ++number;
     });
     steps_ += static_cast<std::int64_t>(number);
+  }
+
+  // ---- sorts
+
+  // By odd-even transposition, which is stable: neighbours change places only where the left key is larger.
+  void sorted(const Stm& s, const soac::Sort& sort, std::vector<Stm>& out) {
+    if (sort.segments) stuck();
+    std::vector<Exprs> arrays;
+    for (Expr array : sort.arrays) arrays.push_back(elements_of(array));
+    const std::size_t n = arrays[0].size();
+    if (static_cast<std::int64_t>(n) > unroll_limits.sorted) stuck();
+    Exprs keys;
+    for (std::size_t k = 0; k < n; ++k) {
+      Exprs element;
+      for (const Exprs& elements : arrays) element.push_back(elements[k]);
+      keys.push_back(apply(sort.key, element, out)[0]);
+    }
+    start_round();
+    for (std::size_t round = 0; round < n; ++round)
+      for (std::size_t k = round % 2; k + 1 < n; k += 2) {
+        const Expr is_swapped = keys[k + 1] < keys[k];
+        const auto exchange = [&](Exprs& of) {
+          const Expr left = of[k], right = of[k + 1];
+          of[k] = select(is_swapped, right, left);
+          of[k + 1] = select(is_swapped, left, right);
+        };
+        for (Exprs& elements : arrays) exchange(elements);
+        exchange(keys);
+      }
+    for (std::size_t k = 0; k < arrays.size(); ++k) bind(s.names[k], std::move(arrays[k]));
   }
 
   // ---- reductions and Scans
@@ -468,6 +498,24 @@ std::optional<Unrolled> unrolled(Arena& arena, const Lambda& body, std::int64_t 
   } catch (const Stuck&) {
     return {};
   }
+}
+
+std::optional<Lambda> with_literals(Arena& arena, const Lambda& f, std::int64_t most) {
+  auto done = unrolled(arena, f, most);
+  if (!done) return {};
+  Lambda result{f.params, std::move(done->body), f.results};
+  for (std::size_t k = 0; k < f.results.size(); ++k) {
+    Unrolled::Result& each = done->results[k];
+    if (each.value) {
+      result.results[k] = each.value;
+      continue;
+    }
+    const scalar::VarInfo info = arena.info(f.results[k].var());
+    result.body.push_back(
+        soac::literal(arena, info.type.kind, info.shape, each.elements, f.body.back().where));
+    result.results[k] = arena.name(result.body.back().names[0]);
+  }
+  return result;
 }
 
 }  // namespace fulgurite::simplify

@@ -19,6 +19,7 @@ struct UnrollLimits {
   // By indices that are known at run time only. This many take as long as memory does, and a second to
   // compile.
   std::int64_t selects = 512;
+  std::int64_t sorted = 8;  // elements that are sorted
   std::int64_t chain = 16;  // points that one sum takes before it is added to an outer one
 };
 inline constexpr UnrollLimits unroll_limits;
@@ -36,5 +37,8 @@ struct Unrolled {
 /// Absent: something in the body cannot be unrolled, or there is too much of it. `most`: elements of an
 /// array.
 std::optional<Unrolled> unrolled(scalar::Arena&, const soac::Lambda&, std::int64_t most);
+
+/// The function with such a body: arrays that it gives are literals, the last statements of its body.
+std::optional<soac::Lambda> with_literals(scalar::Arena&, const soac::Lambda&, std::int64_t most);
 
 }  // namespace fulgurite::simplify

@@ -39,7 +39,8 @@ bool is_limit_of_memory(Expr e) {
 Bounds::Bounds(const Program& program, Knows knows)
     : arena_(*program.arena), knows_(std::move(knows)), intervals_(arena_) {
   for (Var param : program.params)
-    for (Expr extent : arena_.info(param).shape) set_extent(extent.var());
+    for (Expr extent : arena_.info(param).shape)
+      if (extent.is_name()) set_extent(extent.var());
   count_extents(program.body);
   points_ = intervals_.any(Kind::i64);
   for (const Stm& s : program.body)

@@ -63,7 +63,10 @@ class Checker {
 
   void parameter(Var var) {
     for (Expr extent : arena_.info(var).shape) {
-      if (!extent.is_name()) fail(fmt::format("an extent of parameter '{}' is not a name", name(var)));
+      if (extent.is_constant() && extent.type() == Type{} && static_cast<std::int64_t>(extent.bits()) >= 0)
+        continue;
+      if (!extent.is_name())
+        fail(fmt::format("an extent of parameter '{}' is neither a name nor a size", name(var)));
       bind(extent.var());
     }
     bind(var);

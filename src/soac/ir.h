@@ -230,8 +230,8 @@ struct SiteInfo {
 };
 
 /// How the parameters and results of a program look to the caller is kept by the callable (compile.h); here
-/// they are flat names. A parameter's shape consists of fresh i64 names, one for each axis, which are bound
-/// by the argument's extents.
+/// they are flat names. A parameter's shape has for each axis a fresh i64 name, which is bound by the
+/// argument's extent, or a constant that the argument's extent is (simplify/specialise.h).
 struct Program {
   std::string name;
   std::shared_ptr<Arena> arena;

@@ -82,8 +82,10 @@ class Parser {
     if (!lexer_.accept("[")) return scalar(kind, name);
     std::vector<Expr> shape;
     do {
-      const std::string extent = new_name();
-      shape.push_back(arena_->name(scalar(Kind::i64, extent)));
+      if (lexer_.peek().kind == scalar::Token::Kind::number)
+        shape.push_back(arena_->i64(static_cast<std::int64_t>(lexer_.natural())));
+      else
+        shape.push_back(arena_->name(scalar(Kind::i64, new_name())));
     } while (lexer_.accept(","));
     lexer_.expect("]");
     return array(kind, std::move(shape), name);

@@ -1,7 +1,9 @@
 #include "tidy/rows.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "base/match.h"
 #include "kernel/traverse.h"
@@ -16,6 +18,8 @@ using scalar::Op;
 // Few elements at a time, each group where it is needed: more of them would leave registers meanwhile. What
 // is loaded together is a piece that a Transpose reads at once.
 constexpr std::int64_t loaded_bytes = 16, stored_bytes = 32, most_together = 16, least_stride = 4;
+// Rows without gaps of at most this many elements are whole vectors one after the other.
+constexpr std::int64_t longest_dense = 8;
 
 /// A sum of multiples of other expressions, by their numbers, and a constant.
 struct Sum {
@@ -95,8 +99,8 @@ class Rows {
           index.terms, [&](const auto& term) { return is_changed(names, term.second.first); });
       if (is_known_before) add(load ? loads : stores, access, std::move(index), place);
     }
-    for (const Row& row : loads) load(row, out, changes);
-    for (const Row& row : stores) store(row, out, changes);
+    for (const Row& row : loads) is_dense(row) ? load_dense(row, out, changes) : load(row, out, changes);
+    for (const Row& row : stores) is_dense(row) ? store_dense(row, out, changes) : store(row, out, changes);
     Block result;
     for (std::size_t place = 0; place < out.size(); ++place) {
       for (Stm& s : changes[place].before) result.push_back(std::move(s));
@@ -105,8 +109,7 @@ class Rows {
     return result;
   }
 
-  // A load or store of lanes that are a constant number of elements apart. Few apart, vectors that are loaded
-  // as they lie in memory hold all of them.
+  // A load or store of lanes that are a constant number of elements apart.
   bool is_strided(const Stm& s) const {
     const auto* load = std::get_if<Load>(&s.op);
     const auto* store = std::get_if<Store>(&s.op);
@@ -116,7 +119,7 @@ class Rows {
     if (type.lanes < 4 || type.kind == Kind::boolean || access.mask || access.index.type().lanes > 1)
       return false;
     if (!access.stride || !access.stride.is_constant() || (store && store->streaming)) return false;
-    return static_cast<std::int64_t>(access.stride.bits()) >= least_stride;
+    return static_cast<std::int64_t>(access.stride.bits()) >= 2;
   }
 
   void add(std::vector<Row>& rows, const Access& access, Sum index, std::size_t place) {
@@ -171,7 +174,81 @@ class Rows {
     return name;
   }
 
+  // Whether every element of the rows is there, and no power of two of them, which transpose quicker.
+  static bool is_dense(const Row& row) {
+    const auto stride = static_cast<std::int64_t>(row.stride.bits());
+    const std::int64_t span = row.places.rbegin()->first - row.places.begin()->first + 1;
+    const bool is_transposed = stride >= least_stride && (stride & (stride - 1)) == 0;
+    return !is_transposed && stride <= longest_dense && span == stride && std::ssize(row.places) == stride;
+  }
+
+  // The lanes that are chosen from the elements of several vectors side by side: (vector, lane).
+  Expr gathered(const std::vector<Expr>& vectors,
+                const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t)>& from,
+                const std::string& name, Block& out) {
+    const Type type = vectors[0].type();
+    Expr all = vectors[0];
+    for (std::size_t k = 1; k < vectors.size(); ++k) {
+      Permute permute{arena_.fresh(type, name).var(), all, vectors[k], {}};
+      for (std::int64_t l = 0; l < type.lanes; ++l) {
+        const auto [vector, lane] = from(l);
+        std::int64_t chosen = k == 1 ? lane : l;
+        if (vector == static_cast<std::int64_t>(k)) chosen = type.lanes + lane;
+        permute.lanes.push_back(static_cast<std::int32_t>(chosen));
+      }
+      all = arena_.name(permute.name);
+      out.push_back({std::move(permute)});
+    }
+    return all;
+  }
+
+  void load_dense(const Row& row, Block& out, std::vector<Change>& changes) {
+    std::size_t first = out.size();
+    for (const auto& [element, places] : row.places) first = std::min(first, places.front());
+    const Type type = arena_.info(std::get<Load>(out[first].op).name).type;
+    const std::int64_t lanes = type.lanes, n = std::ssize(row.places), begin = row.places.begin()->first;
+    Block& before = changes[first].before;
+    std::vector<Expr> vectors;
+    for (std::int64_t k = 0; k < n; ++k) {
+      vectors.push_back(arena_.fresh(type, arena_.info(row.buffer).name + "_rows"));
+      before.push_back({Load{vectors.back().var(),
+                             {row.buffer, index_of(row.index, begin + k * lanes), arena_.i64(1), {}}}});
+    }
+    for (const auto& [element, places] : row.places) {
+      const auto from = [&, c = element - begin](std::int64_t l) {
+        return std::pair((c + l * n) / lanes, (c + l * n) % lanes);
+      };
+      const Expr column = gathered(vectors, from, arena_.info(row.buffer).name + "_column", before);
+      for (std::size_t place : places) out[place].op = Let{std::get<Load>(out[place].op).name, column};
+    }
+  }
+
+  void store_dense(const Row& row, const Block& out, std::vector<Change>& changes) {
+    std::vector<Expr> columns;
+    std::size_t last = 0;
+    for (const auto& [element, places] : row.places) {
+      if (places.size() != 1) return;  // which of the values is stored last counts
+      last = std::max(last, places.front());
+      columns.push_back(std::get<Store>(out[places.front()].op).value);
+    }
+    const std::int64_t lanes = columns[0].type().lanes, n = std::ssize(columns);
+    Block& to = changes[last].before;
+    for (Expr& column : columns) {
+      const Expr value = arena_.fresh(column.type(), "column");
+      to.push_back({Let{value.var(), column}});
+      column = value;
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      const auto from = [&](std::int64_t l) { return std::pair((k * lanes + l) % n, (k * lanes + l) / n); };
+      const Expr value = gathered(columns, from, "rows", to);
+      const Expr index = index_of(row.index, row.places.begin()->first + k * lanes);
+      to.push_back({Store{{row.buffer, index, arena_.i64(1), {}}, value}});
+    }
+    for (const auto& [element, places] : row.places) changes[places.front()].is_gone = true;
+  }
+
   void load(const Row& row, Block& out, std::vector<Change>& changes) {
+    if (static_cast<std::int64_t>(row.stride.bits()) < least_stride) return;
     for (const Piece& piece : pieces(row, 2, elements_in(row, loaded_bytes))) {
       std::size_t first = out.size();
       for (std::int64_t k = 0; k < piece.n; ++k)
@@ -192,6 +269,7 @@ class Rows {
   // Rows that may overlap are left alone: which element is stored last counts.
   void store(const Row& row, const Block& out, std::vector<Change>& changes) {
     const auto stride = static_cast<std::int64_t>(row.stride.bits());
+    if (stride < least_stride) return;
     const std::int64_t span = row.places.rbegin()->first - row.places.begin()->first + 1;
     const bool are_once =
         std::ranges::all_of(row.places, [](const auto& each) { return each.second.size() == 1; });
