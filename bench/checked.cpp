@@ -3,7 +3,6 @@
 #include <fulgurite/fulgurite.h>
 
 #include "peers/checked.h"
-#include "peers/nests.h"
 #include "windows.h"
 
 namespace bench {
@@ -12,7 +11,6 @@ namespace {
 namespace fg = fulgurite;
 using fg::Exp, fg::Mat, fg::Vec;
 using Index = Exp<fg::i64>;
-using Floats = std::vector<float>;
 using Cube = fg::Acc<float, 3>;
 
 Vec<float> sliding_sums(Vec<float> x, Index w) {
@@ -47,33 +45,19 @@ Mat<float> means_of_bags(Mat<int> ids, Mat<float> table) {
       fg::rows(ids));
 }
 
-/// One row of the table: `limit` copies the results.
-template <int N, class F>
-void row(const Measure& measure, const std::string& name, std::int64_t n_results, const F& ours,
-         const std::function<void(float*)>& peer) {
-  Floats theirs(static_cast<std::size_t>(n_results)), copy(theirs.size());
-  fg::Array<float, N> result;
-  measure(
-      name, [&] { result = ours(); }, [&] { peer(theirs.data()); },
-      [&] { copy_all({1, n_results, theirs.data(), nullptr}, copy.data()); });
-  if (result.size() == 0) return;
-  peer(theirs.data());
-  require_close(name, result, theirs.data(), 1e-3f);
-}
-
 void measure_sliding(const Measure& measure) {
   const std::int64_t n = 1000000, w = 50, rows = 16, columns = 50000, taps = 64;
   const fg::Array<float, 1> x(floats(n)), h(floats(taps));
   const fg::Array<float, 2> many(floats(rows * columns), {rows, columns});
   const auto sums = fg::compile(sliding_sums), maxima = fg::compile(sliding_maxima);
   const auto filter = fg::compile(filter_of_rows);
-  row<1>(
+  floats_row<1>(
       measure, "sums of windows by slices, 50 of 10^6", n - w + 1, [&] { return sums(x, w); },
       [&](float* to) { omp_sliding_sums({1, n, w, x.data(), to}); });
-  row<1>(
+  floats_row<1>(
       measure, "maxima of windows by slices, 50 of 10^6", n - w + 1, [&] { return maxima(x, w); },
       [&](float* to) { omp_sliding_maxima({1, n, w, x.data(), to}); });
-  row<2>(
+  floats_row<2>(
       measure, "filter of 16 rows by slices, 64 of 50000", rows * (columns - taps + 1),
       [&] { return filter(many, h); },
       [&](float* to) { omp_filter({rows, columns, taps, many.data(), to}, h.data()); });
@@ -83,7 +67,7 @@ void measure_pool(const Measure& measure) {
   const std::int64_t planes = 64, n = 112;
   const fg::Array<float, 3> x(floats(planes * n * n), {planes, n, n});
   const auto pool = fg::compile(max_pool);
-  row<3>(
+  floats_row<3>(
       measure, "max-pool by nested generate, 64 x 112 x 112", planes * n * n / 4, [&] { return pool(x); },
       [&](float* to) { omp_max_pool({planes, n, n, x.data(), to}); });
 }
@@ -95,7 +79,7 @@ void measure_bags(const Measure& measure) {
   const fg::Array<int, 2> chosen(ids, {bags, members});
   const fg::Array<float, 2> table(floats(rows * columns), {rows, columns});
   const auto means = fg::compile(means_of_bags);
-  row<2>(
+  floats_row<2>(
       measure, "means of 20 chosen rows of 64", bags * columns, [&] { return means(chosen, table); },
       [&](float* to) { omp_means_of_bags({bags, members, columns, ids.data(), table.data(), to}); });
 }

@@ -201,6 +201,7 @@ void run(const Options& options) {
   bench::measure_convolutions(measure);
   bench::measure_computed(measure);
   bench::measure_checked(measure);
+  bench::measure_short_axes(measure);
   const bench::Table table{[&](const std::string& name) { return options.wants(name); },
                            [&](const std::string& name, const Run& ours, const Run& peer, const Run& limit) {
                              row(options, name, ours, peer, limit);

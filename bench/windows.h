@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "peers/nests.h"
+
 namespace bench {
 
 /// Measures `ours` beside `peer` and `limit`, unless the filter leaves the name out.
@@ -35,6 +37,20 @@ void require_close(const std::string& name, const fulgurite::Array<float, N>& ou
   }
 }
 
+/// One row of the table, of `n_results` floats, which have to be close to the peer's; the limit copies them.
+template <int N, class F>
+void floats_row(const Measure& measure, const std::string& name, std::int64_t n_results, const F& ours,
+                const std::function<void(float*)>& peer) {
+  std::vector<float> theirs(static_cast<std::size_t>(n_results)), copy(theirs.size());
+  fulgurite::Array<float, N> result;
+  measure(
+      name, [&] { result = ours(); }, [&] { peer(theirs.data()); },
+      [&] { copy_all({1, n_results, theirs.data(), nullptr}, copy.data()); });
+  if (result.size() == 0) return;
+  peer(theirs.data());
+  require_close(name, result, theirs.data(), 1e-3f);
+}
+
 /// The mean of the four neighbours, by cond: the border is kept.
 fulgurite::Mat<float> jacobi_by_cond(fulgurite::Mat<float>);
 
@@ -44,5 +60,6 @@ void measure_convolutions(const Measure&);
 void measure_computed(const Measure&);
 /// Windows by slices, pools, and means of rows that data choose.
 void measure_checked(const Measure&);
+void measure_short_axes(const Measure&);
 
 }  // namespace bench

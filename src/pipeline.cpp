@@ -2,9 +2,7 @@
 
 #include "dump_labels.h"
 #include "keys.h"
-#include "marshal.h"
 #include "open_bundles.h"
-#include "specialised.h"
 
 #include <fmt/format.h>
 
@@ -39,11 +37,9 @@
 #include "schedule/print.h"
 #include "simplify/simplify.h"
 #include "soac/check.h"
-#include "soac/interpret.h"
 #include "soac/print.h"
 #include "soac/room.h"
 #include "tidy/passes.h"
-#include "trace/traced.h"
 
 namespace fulgurite::pipeline {
 
@@ -443,63 +439,3 @@ plan::Loaded load_edited(const soac::Program& optimised, const Options& options,
 }
 
 }  // namespace fulgurite::pipeline
-
-namespace fulgurite::detail {
-
-namespace {
-
-class Planned final : public Executable {
- public:
-  explicit Planned(plan::Loaded loaded) : loaded_(std::move(loaded)) {}
-  void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
-    plan::execute(loaded_, arguments, results);
-  }
-  bool is_ready() const noexcept override { return loaded_.later == nullptr || loaded_.later->is_ready(); }
-  void wait() const override {
-    if (loaded_.later != nullptr) loaded_.later->wait();
-  }
-
- private:
-  plan::Loaded loaded_;
-};
-
-class Interpreted final : public Executable {
- public:
-  explicit Interpreted(soac::Program program) : program_(std::move(program)) {}
-
-  void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
-    std::vector<soac::Value> values;
-    for (const ArgumentView& argument : arguments) values.push_back(value_of(argument));
-    std::vector<soac::Value> out = soac::interpret(program_, values);
-    for (std::size_t i = 0; i < out.size(); ++i) results[i] = result_of(std::move(out[i]));
-  }
-
- private:
-  soac::Program program_;
-};
-
-}  // namespace
-
-std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
-  if (engines::row(options.engine).interprets) {
-    pipeline::policy_of(options);  // a wrong policy is refused on every engine
-    return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
-  }
-  plan::Loaded loaded = pipeline::load(traced->program(), options);
-  const bool is_bundled = loaded.is_bundled;
-  auto general = pipeline::executable_of(std::move(loaded));
-  if (is_bundled) return general;  // whoever opens bundles wants nothing compiled
-  const auto build_specialised = [options](const soac::Program& program) {
-    return pipeline::executable_of(pipeline::load(program, options));
-  };
-  return pipeline::with_specialised(
-      std::move(general), traced->program(),
-      pipeline::specialising(pipeline::policy_of(options), engines::row(options.engine).runs_blocks),
-      build_specialised);
-}
-
-}  // namespace fulgurite::detail
-
-std::shared_ptr<const fulgurite::detail::Executable> fulgurite::pipeline::executable_of(plan::Loaded loaded) {
-  return std::make_shared<detail::Planned>(std::move(loaded));
-}

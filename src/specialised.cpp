@@ -9,14 +9,12 @@
 
 #include "base/fork_gate.h"
 #include "base/stack.h"
+#include "engines/engines.h"
+#include "keys.h"
+#include "pipeline.h"
 #include "simplify/specialise.h"
 
 namespace fulgurite::pipeline {
-
-Specialising specialising(const schedule::Policy& policy, bool runs_blocks) {
-  if (runs_blocks) return {policy.blocks.block_short_axis, policy.blocks.block_short_axis_elements};
-  return {policy.lanes.short_axis, policy.lanes.short_axis_elements};
-}
 
 ShortAxes::ShortAxes(const soac::Program& program, Specialising worth) : worth_(worth) {
   if (worth.longest_axis == 0) return;
@@ -59,13 +57,12 @@ namespace {
 class WithSpecialised final : public detail::Executable {
  public:
   using Program = std::shared_ptr<const detail::Executable>;
-  using Build = std::function<Program(const soac::Program&)>;
 
-  WithSpecialised(Program general, soac::Program traced, ShortAxes axes, Build build)
+  WithSpecialised(Program general, soac::Program traced, ShortAxes axes, Options options)
       : general_(std::move(general)),
         traced_(std::move(traced)),
         axes_(std::move(axes)),
-        build_(std::move(build)) {}
+        options_(std::move(options)) {}
   WithSpecialised(const WithSpecialised&) = delete;
   ~WithSpecialised() override {
     for (const Specialised* s = first_.load(); s != nullptr;) delete std::exchange(s, s->next);
@@ -106,8 +103,8 @@ class WithSpecialised final : public detail::Executable {
     const base::CompilingSection section;
     const std::lock_guard lock(adding_);
     if (const detail::Executable* program = known(key)) return *program;
-    Program program =
-        base::with_stack(base::deep_stack, [&] { return build_(axes_.specialised(traced_, key)); });
+    Program program = base::with_stack(
+        base::deep_stack, [&] { return executable_of(load(axes_.specialised(traced_, key), options_)); });
     auto made = std::make_unique<const Specialised>(Specialised{key, std::move(program), first_.load()});
     first_.store(made.get(), std::memory_order_release);
     return *made.release()->program;
@@ -116,20 +113,26 @@ class WithSpecialised final : public detail::Executable {
   const Program general_;
   const soac::Program traced_;
   const ShortAxes axes_;
-  const Build build_;
+  const Options options_;
   mutable std::atomic<const Specialised*> first_{nullptr};
   mutable std::mutex adding_;  // and the arena of traced_
 };
 
 }  // namespace
 
-std::shared_ptr<const detail::Executable> with_specialised(
-    std::shared_ptr<const detail::Executable> general, soac::Program traced, Specialising worth,
-    std::function<std::shared_ptr<const detail::Executable>(const soac::Program&)> build) {
-  ShortAxes axes(traced, worth);
+std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded loaded, const soac::Program& traced,
+                                                           const Options& options) {
+  const bool is_bundled = loaded.is_bundled;
+  auto general = executable_of(std::move(loaded));
+  if (is_bundled) return general;
+  const schedule::Policy policy = policy_of(options);
+  const bool runs_blocks = engines::row(options.engine).runs_blocks;
+  ShortAxes axes(traced,
+                 runs_blocks
+                     ? Specialising{policy.blocks.block_short_axis, policy.blocks.block_short_axis_elements}
+                     : Specialising{policy.lanes.short_axis, policy.lanes.short_axis_elements});
   if (axes.empty()) return general;
-  return std::make_shared<const WithSpecialised>(std::move(general), std::move(traced), std::move(axes),
-                                                 std::move(build));
+  return std::make_shared<const WithSpecialised>(std::move(general), traced, std::move(axes), options);
 }
 
 }  // namespace fulgurite::pipeline

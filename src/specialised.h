@@ -6,15 +6,14 @@
 #pragma once
 
 #include <fulgurite/executable.h>
+#include <fulgurite/options.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "schedule/policy.h"
+#include "plan/execute.h"
 #include "soac/ir.h"
 
 namespace fulgurite::pipeline {
@@ -24,7 +23,6 @@ struct Specialising {
   std::int64_t longest_axis = 0;    // 0: none
   std::int64_t least_elements = 0;  // of the largest array
 };
-Specialising specialising(const schedule::Policy&, bool runs_blocks);
 
 /// What a program can be specialised for: extents of arrays that have several axes.
 class ShortAxes {
@@ -51,9 +49,9 @@ class ShortAxes {
   Specialising worth_;
 };
 
-/// The program, and those that are specialised, made when they are called first.
-std::shared_ptr<const detail::Executable> with_specialised(
-    std::shared_ptr<const detail::Executable> general, soac::Program traced, Specialising,
-    std::function<std::shared_ptr<const detail::Executable>(const soac::Program&)> build);
+/// A program to be called, with those that are specialised, made when they are called first. A program of an
+/// open bundle stays alone: whoever opens bundles wants nothing compiled.
+std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded, const soac::Program& traced,
+                                                           const Options&);
 
 }  // namespace fulgurite::pipeline

@@ -22,7 +22,7 @@ using soac::Stm;
 
 namespace {
 
-// So many fit into a processor's registers.
+// As many as fit into a processor's registers.
 constexpr std::int64_t most_accumulators = 16;
 
 bool only_reduces(const Soac& op) {

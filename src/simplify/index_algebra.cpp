@@ -71,7 +71,8 @@ Expr IndexAlgebra::operator()(Expr root) {
         result = result.op() == Op::div ? parts->quotient : parts->remainder;
     } else if (may_miss(result)) {
       const auto indices = result.args().subspan(1);
-      const scalar::Axes proven = result.inside() | inside(result);
+      const scalar::Axes known = result.inside();
+      const scalar::Axes proven = known | inside(result);
       const bool is_whole = std::cmp_equal(std::popcount(proven), indices.size());
       result = is_whole ? arena_.index(result.arg(0), indices)
                         : arena_.index(result.arg(0), indices, result.site(), proven);

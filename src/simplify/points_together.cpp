@@ -163,14 +163,14 @@ std::optional<PointsTogether::Taken> PointsTogether::operator()(const Stm& stm) 
   return take(stm, n - taken, taken, 0);
 }
 
-// Points of the axes [first, first + count) together, `behind` axes standing after these.
+// Points of the axes [first, first + count) together, with `after` axes after these.
 std::optional<PointsTogether::Taken> PointsTogether::take(const Stm& stm, std::size_t first,
-                                                          std::size_t count, std::size_t behind) const {
+                                                          std::size_t count, std::size_t after) const {
   const auto& op = std::get<Soac>(stm.op);
   if (!are_many({op.dims.begin(), op.dims.begin() + static_cast<std::ptrdiff_t>(first)})) return {};
   Soac outer{{}, {}};
   outer.outer_axes = op.outer_axes < op.dims.size() - count ? op.outer_axes : 0;
-  outer.axes_behind = behind;
+  outer.axes_behind = after;
   Soac inner{{}, {{}, op.body.body, op.body.results}};
   for (std::size_t d = 0; d < op.dims.size(); ++d) {
     const bool is_inner = first <= d && d < first + count;

@@ -12,7 +12,7 @@ namespace fulgurite::simplify {
 /// Rows with at least this many points are vectors by themselves.
 inline constexpr std::int64_t least_row = 8;
 
-/// Whether there are so many points, or an unknown number, that they are worth lanes of their own.
+/// Whether the number of points is unknown, or they are worth lanes of their own.
 bool are_many(const std::vector<scalar::Expr>& dims);
 
 /// Whether arrays are made inside of the function.
@@ -31,7 +31,7 @@ class PointsTogether {
   std::optional<Taken> operator()(const soac::Stm&) const;
 
  private:
-  std::optional<Taken> take(const soac::Stm&, std::size_t first, std::size_t count, std::size_t behind) const;
+  std::optional<Taken> take(const soac::Stm&, std::size_t first, std::size_t count, std::size_t after) const;
   bool may_take(const soac::Soac&) const;
   bool has_short_rows(const soac::Soac&) const;
   bool shares_reads(const soac::Lambda&) const;

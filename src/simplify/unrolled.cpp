@@ -277,15 +277,14 @@ class Unroller {
     steps_ += static_cast<std::int64_t>(number);
   }
 
-  // ---- sorts
+  // ---- sorts, reductions and Scans
 
   // By odd-even transposition, which is stable: neighbours change places only where the left key is larger.
   void sorted(const Stm& s, const soac::Sort& sort, std::vector<Stm>& out) {
-    if (sort.segments) stuck();
     std::vector<Exprs> arrays;
     for (Expr array : sort.arrays) arrays.push_back(elements_of(array));
     const std::size_t n = arrays[0].size();
-    if (static_cast<std::int64_t>(n) > unroll_limits.sorted) stuck();
+    if (sort.segments || static_cast<std::int64_t>(n) > unroll_limits.sorted) stuck();
     Exprs keys;
     for (std::size_t k = 0; k < n; ++k) {
       Exprs element;
@@ -293,21 +292,18 @@ class Unroller {
       keys.push_back(apply(sort.key, element, out)[0]);
     }
     start_round();
+    arrays.push_back(std::move(keys));
     for (std::size_t round = 0; round < n; ++round)
       for (std::size_t k = round % 2; k + 1 < n; k += 2) {
-        const Expr is_swapped = keys[k + 1] < keys[k];
-        const auto exchange = [&](Exprs& of) {
-          const Expr left = of[k], right = of[k + 1];
-          of[k] = select(is_swapped, right, left);
-          of[k + 1] = select(is_swapped, left, right);
-        };
-        for (Exprs& elements : arrays) exchange(elements);
-        exchange(keys);
+        const Expr is_swapped = arrays.back()[k + 1] < arrays.back()[k];
+        for (Exprs& each : arrays) {
+          const Expr left = each[k], right = each[k + 1];
+          each[k] = select(is_swapped, right, left);
+          each[k + 1] = select(is_swapped, left, right);
+        }
       }
-    for (std::size_t k = 0; k < arrays.size(); ++k) bind(s.names[k], std::move(arrays[k]));
+    for (std::size_t k = 0; k < s.names.size(); ++k) bind(s.names[k], std::move(arrays[k]));
   }
-
-  // ---- reductions and Scans
 
   // op(left, right). Of a sum of floats and a product, both are rounded together.
   Exprs joined(const soac::Reduction& r, const Exprs& left, const Exprs& right, std::vector<Stm>& out) {
@@ -498,24 +494,6 @@ std::optional<Unrolled> unrolled(Arena& arena, const Lambda& body, std::int64_t 
   } catch (const Stuck&) {
     return {};
   }
-}
-
-std::optional<Lambda> with_literals(Arena& arena, const Lambda& f, std::int64_t most) {
-  auto done = unrolled(arena, f, most);
-  if (!done) return {};
-  Lambda result{f.params, std::move(done->body), f.results};
-  for (std::size_t k = 0; k < f.results.size(); ++k) {
-    Unrolled::Result& each = done->results[k];
-    if (each.value) {
-      result.results[k] = each.value;
-      continue;
-    }
-    const scalar::VarInfo info = arena.info(f.results[k].var());
-    result.body.push_back(
-        soac::literal(arena, info.type.kind, info.shape, each.elements, f.body.back().where));
-    result.results[k] = arena.name(result.body.back().names[0]);
-  }
-  return result;
 }
 
 }  // namespace fulgurite::simplify

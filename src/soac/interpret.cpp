@@ -63,21 +63,15 @@ class Interpreter {
     for (std::size_t i = 0; i < args.size(); ++i) {
       const scalar::VarInfo& info = program_.arena->info(program_.params[i]);
       const Value& arg = args[i];
-      if (arg.kind != info.type.kind || arg.shape.size() != info.shape.size())
+      if (!is_for(info, arg))
         throw ShapeError(fmt::format("argument {} of '{}' should be {} but is {}", i + 1, program_.name,
                                      scalar::to_string(info.type), shape_text(arg.kind, arg.shape)));
       if (arg.bytes.size() != bytes_of(arg.kind, arg.shape, {}))
         throw ShapeError(fmt::format("argument {} of '{}' has {} bytes, which is not {}", i + 1,
                                      program_.name, arg.bytes.size(), shape_text(arg.kind, arg.shape)));
       const FlatProgram::Param& param = flat_.params[i];
-      for (std::size_t d = 0; d < arg.shape.size(); ++d) {
-        const auto extent = static_cast<Bits>(arg.shape[d]);
-        if (info.shape[d].is_constant() && info.shape[d].bits() != extent)
-          throw ShapeError(
-              fmt::format("argument {} of '{}' is {}, but the extent of axis {} is known to be {}", i + 1,
-                          program_.name, shape_text(arg.kind, arg.shape), d, info.shape[d].bits()));
-        at(param.extents[d]) = extent;
-      }
+      for (std::size_t d = 0; d < arg.shape.size(); ++d)
+        at(param.extents[d]) = static_cast<Bits>(arg.shape[d]);
       // The caller's bytes outlive the run: no copy.
       if (param.to.is_array)
         array(param.to.number) = Array(&arg, [](const Value*) {});

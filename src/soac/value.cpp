@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,6 +13,13 @@ namespace fulgurite::soac {
 
 using scalar::Bits;
 using scalar::Kind;
+
+bool is_for(const scalar::VarInfo& parameter, const Value& value) {
+  if (value.kind != parameter.type.kind || value.shape.size() != parameter.shape.size()) return false;
+  return std::ranges::equal(parameter.shape, value.shape, [](scalar::Expr known, std::int64_t extent) {
+    return !known.is_constant() || known.is_constant(static_cast<Bits>(extent));
+  });
+}
 
 Bits load(Kind kind, const std::byte* from) {
   auto as = [&]<class T>(T value) {

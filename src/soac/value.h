@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scalar/expr.h"
 #include "scalar/value.h"
 
 namespace fulgurite::soac {
@@ -33,6 +34,9 @@ void store(scalar::Kind, scalar::Bits, std::byte* to);
 
 /// The number of the segment that element i lies in, where segments begin at the offsets (i64).
 std::uint64_t segment_of(const Value& offsets, std::uint64_t i);
+
+/// Whether the value has the kind, the rank and the constant extents of an argument of such a name.
+bool is_for(const scalar::VarInfo& parameter, const Value&);
 
 /// "f32[3, 4]"
 std::string shape_text(scalar::Kind, std::span<const std::int64_t> shape);

@@ -1,12 +1,11 @@
 #include "tidy/rows.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <utility>
 
 #include "base/match.h"
 #include "kernel/traverse.h"
+#include "tidy/dense_rows.h"
 
 namespace fulgurite::tidy {
 
@@ -17,44 +16,7 @@ using scalar::Op;
 
 // Few elements at a time, each group where it is needed: more of them would leave registers meanwhile. What
 // is loaded together is a piece that a Transpose reads at once.
-constexpr std::int64_t loaded_bytes = 16, stored_bytes = 32, most_together = 16, least_stride = 4;
-// Rows without gaps of at most this many elements are whole vectors one after the other.
-constexpr std::int64_t longest_dense = 8;
-
-/// A sum of multiples of other expressions, by their numbers, and a constant.
-struct Sum {
-  std::map<std::uint32_t, std::pair<Expr, std::int64_t>> terms;
-  std::int64_t constant = 0;
-
-  void add(Expr e, std::int64_t times, const std::map<Var, Expr>& definitions) {
-    if (e.is_constant()) {
-      constant += times * static_cast<std::int64_t>(e.bits());
-      return;
-    }
-    if (e.is_name())
-      if (const auto found = definitions.find(e.var()); found != definitions.end())
-        return add(found->second, times, definitions);
-    if (e.op() == Op::add || e.op() == Op::sub) {
-      add(e.arg(0), times, definitions);
-      return add(e.arg(1), e.op() == Op::add ? times : -times, definitions);
-    }
-    for (std::size_t k : {0, 1})
-      if (e.op() == Op::mul && e.arg(k).is_constant())
-        return add(e.arg(1 - k), times * static_cast<std::int64_t>(e.arg(k).bits()), definitions);
-    auto& [term, factor] = terms[e.id()];
-    term = e;
-    factor += times;
-    if (factor == 0) terms.erase(e.id());
-  }
-};
-
-/// Accesses of a block with one buffer, stride and index but for a constant: where they stand, by constants.
-struct Row {
-  Var buffer;
-  Expr stride;
-  Sum index;
-  std::map<std::int64_t, std::vector<std::size_t>> places;
-};
+constexpr std::int64_t loaded_bytes = 16, stored_bytes = 32, most_together = 16;
 
 class Rows {
  public:
@@ -71,12 +33,6 @@ class Rows {
   }
 
  private:
-  // The statements that are put before a statement, and whether that one goes.
-  struct Change {
-    Block before;
-    bool is_gone = false;
-  };
-
   Block straight(const Block& body) {
     // Most blocks have no such accesses.
     if (width_ < 2 || std::ranges::none_of(body, [&](const Stm& s) { return is_strided(s); })) return body;
@@ -99,8 +55,10 @@ class Rows {
           index.terms, [&](const auto& term) { return is_changed(names, term.second.first); });
       if (is_known_before) add(load ? loads : stores, access, std::move(index), place);
     }
-    for (const Row& row : loads) is_dense(row) ? load_dense(row, out, changes) : load(row, out, changes);
-    for (const Row& row : stores) is_dense(row) ? store_dense(row, out, changes) : store(row, out, changes);
+    for (const Row& row : loads)
+      is_dense(row) ? load_dense(arena_, row, out, changes) : load(row, out, changes);
+    for (const Row& row : stores)
+      is_dense(row) ? store_dense(arena_, row, out, changes) : store(row, out, changes);
     Block result;
     for (std::size_t place = 0; place < out.size(); ++place) {
       for (Stm& s : changes[place].before) result.push_back(std::move(s));
@@ -159,92 +117,11 @@ class Rows {
     return all;
   }
 
-  Expr index_of(const Sum& sum, std::int64_t constant) {
-    Expr index;
-    for (const auto& [id, term] : sum.terms) {
-      const Expr each = term.first * term.second;
-      index = index ? index + each : each;
-    }
-    return index ? index + constant : arena_.i64(constant);
-  }
   Var tile(Var buffer, Kind kind, std::int64_t size, Block& out) {
     const Expr elements = arena_.i64(size);
     const Var name = arena_.fresh_array(kind, {elements}, arena_.info(buffer).name + "_rows").var();
     out.push_back({Allocate{name, Space::thread, elements}});
     return name;
-  }
-
-  // Whether every element of the rows is there, and no power of two of them, which transpose quicker.
-  static bool is_dense(const Row& row) {
-    const auto stride = static_cast<std::int64_t>(row.stride.bits());
-    const std::int64_t span = row.places.rbegin()->first - row.places.begin()->first + 1;
-    const bool is_transposed = stride >= least_stride && (stride & (stride - 1)) == 0;
-    return !is_transposed && stride <= longest_dense && span == stride && std::ssize(row.places) == stride;
-  }
-
-  // The lanes that are chosen from the elements of several vectors side by side: (vector, lane).
-  Expr gathered(const std::vector<Expr>& vectors,
-                const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t)>& from,
-                const std::string& name, Block& out) {
-    const Type type = vectors[0].type();
-    Expr all = vectors[0];
-    for (std::size_t k = 1; k < vectors.size(); ++k) {
-      Permute permute{arena_.fresh(type, name).var(), all, vectors[k], {}};
-      for (std::int64_t l = 0; l < type.lanes; ++l) {
-        const auto [vector, lane] = from(l);
-        std::int64_t chosen = k == 1 ? lane : l;
-        if (vector == static_cast<std::int64_t>(k)) chosen = type.lanes + lane;
-        permute.lanes.push_back(static_cast<std::int32_t>(chosen));
-      }
-      all = arena_.name(permute.name);
-      out.push_back({std::move(permute)});
-    }
-    return all;
-  }
-
-  void load_dense(const Row& row, Block& out, std::vector<Change>& changes) {
-    std::size_t first = out.size();
-    for (const auto& [element, places] : row.places) first = std::min(first, places.front());
-    const Type type = arena_.info(std::get<Load>(out[first].op).name).type;
-    const std::int64_t lanes = type.lanes, n = std::ssize(row.places), begin = row.places.begin()->first;
-    Block& before = changes[first].before;
-    std::vector<Expr> vectors;
-    for (std::int64_t k = 0; k < n; ++k) {
-      vectors.push_back(arena_.fresh(type, arena_.info(row.buffer).name + "_rows"));
-      before.push_back({Load{vectors.back().var(),
-                             {row.buffer, index_of(row.index, begin + k * lanes), arena_.i64(1), {}}}});
-    }
-    for (const auto& [element, places] : row.places) {
-      const auto from = [&, c = element - begin](std::int64_t l) {
-        return std::pair((c + l * n) / lanes, (c + l * n) % lanes);
-      };
-      const Expr column = gathered(vectors, from, arena_.info(row.buffer).name + "_column", before);
-      for (std::size_t place : places) out[place].op = Let{std::get<Load>(out[place].op).name, column};
-    }
-  }
-
-  void store_dense(const Row& row, const Block& out, std::vector<Change>& changes) {
-    std::vector<Expr> columns;
-    std::size_t last = 0;
-    for (const auto& [element, places] : row.places) {
-      if (places.size() != 1) return;  // which of the values is stored last counts
-      last = std::max(last, places.front());
-      columns.push_back(std::get<Store>(out[places.front()].op).value);
-    }
-    const std::int64_t lanes = columns[0].type().lanes, n = std::ssize(columns);
-    Block& to = changes[last].before;
-    for (Expr& column : columns) {
-      const Expr value = arena_.fresh(column.type(), "column");
-      to.push_back({Let{value.var(), column}});
-      column = value;
-    }
-    for (std::int64_t k = 0; k < n; ++k) {
-      const auto from = [&](std::int64_t l) { return std::pair((k * lanes + l) % n, (k * lanes + l) / n); };
-      const Expr value = gathered(columns, from, "rows", to);
-      const Expr index = index_of(row.index, row.places.begin()->first + k * lanes);
-      to.push_back({Store{{row.buffer, index, arena_.i64(1), {}}, value}});
-    }
-    for (const auto& [element, places] : row.places) changes[places.front()].is_gone = true;
   }
 
   void load(const Row& row, Block& out, std::vector<Change>& changes) {
@@ -257,7 +134,7 @@ class Rows {
       const std::int32_t lanes = type.lanes;
       Block& before = changes[first].before;
       const Var rows = tile(row.buffer, type.kind, piece.n * lanes, before);
-      const Access from{row.buffer, index_of(row.index, piece.first), row.stride, {}};
+      const Access from{row.buffer, index_of(arena_, row.index, piece.first), row.stride, {}};
       before.push_back(
           {Transpose{rows, from, lanes, std::min(lanes, width_), static_cast<std::int32_t>(piece.n), 0}});
       for (std::int64_t k = 0; k < piece.n; ++k)
@@ -303,7 +180,7 @@ class Rows {
       for (std::int64_t k = 0; k < piece.n * lanes / size; ++k) {
         const Type vector{type.kind, 0, static_cast<std::uint16_t>(size)};
         const Expr value = arena_.fresh(vector, "row");
-        const Expr index = index_of(row.index, piece.first + k * (is_dense ? size : stride));
+        const Expr index = index_of(arena_, row.index, piece.first + k * (is_dense ? size : stride));
         to.push_back({Load{value.var(), {rows, arena_.i64(k * size), arena_.i64(1), {}}}});
         to.push_back({Store{{row.buffer, index, arena_.i64(1), {}}, value}});
       }

@@ -1,0 +1,121 @@
+#include "tidy/dense_rows.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace fulgurite::tidy {
+
+using namespace kernel;
+using scalar::Op;
+
+void Sum::add(Expr e, std::int64_t times, const std::map<Var, Expr>& definitions) {
+  if (e.is_constant()) {
+    constant += times * static_cast<std::int64_t>(e.bits());
+    return;
+  }
+  if (e.is_name())
+    if (const auto found = definitions.find(e.var()); found != definitions.end())
+      return add(found->second, times, definitions);
+  if (e.op() == Op::add || e.op() == Op::sub) {
+    add(e.arg(0), times, definitions);
+    return add(e.arg(1), e.op() == Op::add ? times : -times, definitions);
+  }
+  for (std::size_t k : {0, 1})
+    if (e.op() == Op::mul && e.arg(k).is_constant())
+      return add(e.arg(1 - k), times * static_cast<std::int64_t>(e.arg(k).bits()), definitions);
+  auto& [term, factor] = terms[e.id()];
+  term = e;
+  factor += times;
+  if (factor == 0) terms.erase(e.id());
+}
+
+Expr index_of(Arena& arena, const Sum& sum, std::int64_t constant) {
+  Expr index;
+  for (const auto& [id, term] : sum.terms) {
+    const Expr each = term.first * term.second;
+    index = index ? index + each : each;
+  }
+  return index ? index + constant : arena.i64(constant);
+}
+
+namespace {
+
+// Longer rows take more Permutes than they are worth.
+constexpr std::int64_t longest_dense = 8;
+
+// The lanes that are chosen from the elements of several vectors side by side: (vector, lane).
+Expr gathered(Arena& arena, const std::vector<Expr>& vectors,
+              const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t)>& from,
+              const std::string& name, Block& out) {
+  const Type type = vectors[0].type();
+  Expr all = vectors[0];
+  for (std::size_t k = 1; k < vectors.size(); ++k) {
+    Permute permute{arena.fresh(type, name).var(), all, vectors[k], {}};
+    for (std::int64_t l = 0; l < type.lanes; ++l) {
+      const auto [vector, lane] = from(l);
+      std::int64_t chosen = k == 1 ? lane : l;
+      if (vector == static_cast<std::int64_t>(k)) chosen = type.lanes + lane;
+      permute.lanes.push_back(static_cast<std::int32_t>(chosen));
+    }
+    all = arena.name(permute.name);
+    out.push_back({std::move(permute)});
+  }
+  return all;
+}
+
+}  // namespace
+
+bool is_dense(const Row& row) {
+  const auto stride = static_cast<std::int64_t>(row.stride.bits());
+  const std::int64_t span = row.places.rbegin()->first - row.places.begin()->first + 1;
+  const bool is_transposed = stride >= least_stride && (stride & (stride - 1)) == 0;
+  return !is_transposed && stride <= longest_dense && span == stride && std::ssize(row.places) == stride;
+}
+
+void load_dense(Arena& arena, const Row& row, Block& out, std::vector<Change>& changes) {
+  std::size_t first = out.size();
+  for (const auto& [element, places] : row.places) first = std::min(first, places.front());
+  const Type type = arena.info(std::get<Load>(out[first].op).name).type;
+  const std::int64_t lanes = type.lanes, n = std::ssize(row.places), begin = row.places.begin()->first;
+  Block& before = changes[first].before;
+  std::vector<Expr> vectors;
+  for (std::int64_t k = 0; k < n; ++k) {
+    vectors.push_back(arena.fresh(type, arena.info(row.buffer).name + "_rows"));
+    before.push_back({Load{vectors.back().var(),
+                           {row.buffer, index_of(arena, row.index, begin + k * lanes), arena.i64(1), {}}}});
+  }
+  for (const auto& [element, places] : row.places) {
+    const auto from = [&, c = element - begin](std::int64_t l) {
+      return std::pair((c + l * n) / lanes, (c + l * n) % lanes);
+    };
+    const Expr column = gathered(arena, vectors, from, arena.info(row.buffer).name + "_column", before);
+    for (std::size_t place : places) out[place].op = Let{std::get<Load>(out[place].op).name, column};
+  }
+}
+
+void store_dense(Arena& arena, const Row& row, const Block& out, std::vector<Change>& changes) {
+  std::vector<Expr> columns;
+  std::size_t last = 0;
+  for (const auto& [element, places] : row.places) {
+    if (places.size() != 1) return;  // which of the values is stored last counts
+    last = std::max(last, places.front());
+    columns.push_back(std::get<Store>(out[places.front()].op).value);
+  }
+  const std::int64_t lanes = columns[0].type().lanes, n = std::ssize(columns);
+  Block& to = changes[last].before;
+  for (Expr& column : columns) {
+    const Expr value = arena.fresh(column.type(), "column");
+    to.push_back({Let{value.var(), column}});
+    column = value;
+  }
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto from = [&](std::int64_t l) { return std::pair((k * lanes + l) % n, (k * lanes + l) / n); };
+    const Expr value = gathered(arena, columns, from, "rows", to);
+    const Expr index = index_of(arena, row.index, row.places.begin()->first + k * lanes);
+    to.push_back({Store{{row.buffer, index, arena.i64(1), {}}, value}});
+  }
+  for (const auto& [element, places] : row.places) changes[places.front()].is_gone = true;
+}
+
+}  // namespace fulgurite::tidy
