@@ -24,11 +24,18 @@ namespace {
 
 // As many as fit into a processor's registers.
 constexpr std::int64_t most_accumulators = 16;
+// Operations of all points together: more take longer than reading once more what they share.
+constexpr std::int64_t most_operations = 512;
 
+// Whether it only reduces, and what it reduces is expressions.
 bool only_reduces(const Soac& op) {
-  const bool has_scans =
-      std::ranges::any_of(op.body.body, [](const Stm& s) { return as<soac::Scan>(s.op) != nullptr; });
-  return !op.reductions.empty() && op.scatters.empty() && op.partitions.empty() && !has_scans;
+  return !op.reductions.empty() && op.scatters.empty() && op.partitions.empty() && op.body.body.empty();
+}
+
+std::int64_t operations(const Soac& op) {
+  std::int64_t n = 0;
+  scalar::for_each_node(op.body.results, [&](Expr e) { n += !e.args().empty(); });
+  return n;
 }
 
 class FewFolds {
@@ -59,7 +66,7 @@ class FewFolds {
       return false;
     soac::Vars bound;
     soac::add_bound(op->body, bound);
-    std::int64_t n_accumulators = 0;
+    std::int64_t n_accumulators = 0, n_operations = 0;
     for (const Stm& inner : op->body.body) {
       if (as<soac::Let>(inner.op)) continue;
       const auto* folds = as<Soac>(inner.op);
@@ -68,9 +75,11 @@ class FewFolds {
       soac::add_mentioned(folds->dims, sizes);
       if (std::ranges::any_of(sizes, [&](Var size) { return bound.contains(size); })) return false;
       n_accumulators += *n_points * std::ssize(inner.names);
+      n_operations += *n_points * operations(*folds);
     }
     const bool are_scalars = std::ranges::all_of(op->body.results, [](Expr e) { return e.type().rank == 0; });
-    return are_scalars && n_accumulators > 0 && n_accumulators <= most_accumulators;
+    return are_scalars && n_accumulators > 0 && n_accumulators <= most_accumulators &&
+           n_operations <= most_operations;
   }
 
   bool fold(const Stm& s, std::vector<Stm>& out) {

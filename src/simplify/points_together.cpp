@@ -120,6 +120,17 @@ bool has_arrays(const Arena& arena, const Lambda& f) {
   });
 }
 
+bool has_long_rounds(const Lambda& f) {
+  return std::ranges::any_of(f.body, [](const Stm& s) {
+    const auto* loop = as<soac::Loop>(s.op);
+    if (loop && loop->trips && loop->trips.is_constant() &&
+        static_cast<std::int64_t>(loop->trips.bits()) > least_row)
+      return true;
+    const auto nested = soac::nested_in(s);
+    return std::ranges::any_of(nested, [](const auto& each) { return has_long_rounds(*each.lambda); });
+  });
+}
+
 // Whether its points give scalars and do not depend on each other, and are rows that are shorter than a
 // vector, or each reduce a constant number of points.
 bool PointsTogether::may_take(const Soac& op) const {
@@ -140,7 +151,7 @@ bool PointsTogether::may_take(const Soac& op) const {
 // Points of the space's rows that are not as good as points of one axis.
 bool PointsTogether::has_short_rows(const Soac& op) const {
   const auto n = soac::few_points(std::span(op.dims).last(1));
-  return n && *n < least_row && !soac::is_linear(op, arena_, sizes_);
+  return n && *n < least_row && !soac::is_linear(op, arena_, sizes_) && !has_long_rounds(op.body);
 }
 
 std::optional<PointsTogether::Taken> PointsTogether::operator()(const Stm& stm) const {

@@ -18,6 +18,9 @@ bool are_many(const std::vector<scalar::Expr>& dims);
 /// Whether arrays are made inside of the function.
 bool has_arrays(const scalar::Arena&, const soac::Lambda&);
 
+/// Whether loops of more rounds than a row has points are inside of the function: unrolled they are long.
+bool has_long_rounds(const soac::Lambda&);
+
 class PointsTogether {
  public:
   explicit PointsTogether(const soac::Program& program) : arena_(*program.arena), sizes_(program) {}

@@ -67,7 +67,7 @@ class SmallArrays {
   bool gives_short_rows(const Lambda& f) const {
     const bool are_literals =
         std::ranges::all_of(f.body, [](const Stm& s) { return s.origin.empty() && soac::is_literal(s); });
-    return !are_literals && std::ranges::any_of(f.results, [&](Expr result) {
+    return !are_literals && !has_long_rounds(f) && std::ranges::any_of(f.results, [&](Expr result) {
       if (result.type().rank == 0) return false;
       const auto n = soac::few_points(arena_.info(result.var()).shape);
       return n && *n <= least_row;
