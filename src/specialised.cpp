@@ -124,7 +124,7 @@ std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded loaded, 
                                                            const Options& options) {
   const bool is_bundled = loaded.is_bundled;
   auto general = executable_of(std::move(loaded));
-  if (is_bundled) return general;
+  if (is_bundled || options.engine == Engine::mpi) return general;
   const schedule::Policy policy = policy_of(options);
   const bool runs_blocks = engines::row(options.engine).runs_blocks;
   ShortAxes axes(traced,

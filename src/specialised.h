@@ -50,7 +50,8 @@ class ShortAxes {
 };
 
 /// A program to be called, with those that are specialised, made when they are called first. A program of an
-/// open bundle stays alone: whoever opens bundles wants nothing compiled.
+/// open bundle stays alone, for whoever opens bundles wants nothing compiled, and so does one of several
+/// ranks, whose messages are as the plan for any extents says.
 std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded, const soac::Program& traced,
                                                            const Options&);
 

@@ -88,8 +88,8 @@ TEST_F(CheckTest, BoundOnce) {
 }
 
 TEST_F(CheckTest, Parameters) {
-  p.params.push_back(arena().fresh_array(Kind::f32, {arena().i64(3)}, "three").var());
-  refused("extent of parameter 'three' is not a name");
+  p.params.push_back(arena().fresh_array(Kind::f32, {arena().i64(-3)}, "three").var());
+  refused("extent of parameter 'three' is neither a name nor a size");
 }
 
 TEST_F(CheckTest, ExpressionsAreScalar) {

@@ -177,7 +177,7 @@ TEST(Text, BadTextIsRefused) {
            std::string("program p() {"),
            std::string("program p() { return } x"),
            std::string("program p(x: f32[n], y: f32[n]) { return x }"),  // an extent is bound by one argument
-           std::string("program p(x: f32[3]) { return x }"),
+           std::string("program p(x: f32[3.5]) { return x }"),
            std::string("program p(x: f16) { return x }"),
            std::string("program p(x: f32) { return y }"),
            std::string("program p(x: f32) { let x return x }"),
