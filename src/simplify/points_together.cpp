@@ -26,10 +26,6 @@ namespace {
 // Fewer points than this are not worth lanes of their own.
 constexpr std::int64_t least_points = 8;
 
-bool binds_array(const Arena& arena, const Stm& s) {
-  return std::ranges::any_of(s.names, [&](Var name) { return arena.info(name).type.rank > 0; });
-}
-
 // Makes all reads of a function ones that cannot fail, where a condition on sizes holds.
 class Inside {
  public:
@@ -110,6 +106,10 @@ class Inside {
 bool are_many(const std::vector<Expr>& dims) {
   const auto few = soac::few_points(dims);
   return !few || *few >= least_points;
+}
+
+bool binds_array(const Arena& arena, const Stm& s) {
+  return std::ranges::any_of(s.names, [&](Var name) { return arena.info(name).type.rank > 0; });
 }
 
 bool has_arrays(const Arena& arena, const Lambda& f) {

@@ -15,6 +15,8 @@ inline constexpr std::int64_t least_row = 8;
 /// Whether the number of points is unknown, or they are worth lanes of their own.
 bool are_many(const std::vector<scalar::Expr>& dims);
 
+/// Whether the statement binds an array.
+bool binds_array(const scalar::Arena&, const soac::Stm&);
 /// Whether arrays are made inside of the function.
 bool has_arrays(const scalar::Arena&, const soac::Lambda&);
 

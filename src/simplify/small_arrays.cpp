@@ -51,15 +51,12 @@ class SmallArrays {
     }
   }
 
-  bool binds_array(const Stm& s) const {
-    return std::ranges::any_of(s.names, [&](Var name) { return arena_.info(name).type.rank > 0; });
-  }
   // Whether it makes arrays in another way than element by element.
   bool wants(const Lambda& f) const {
     return std::ranges::any_of(f.body, [&](const Stm& s) {
       if (soac::is_literal(s)) return false;
       const auto nested = soac::nested_in(s);
-      return binds_array(s) ||
+      return binds_array(arena_, s) ||
              std::ranges::any_of(nested, [&](const auto& each) { return has_arrays(arena_, *each.lambda); });
     });
   }
@@ -76,7 +73,7 @@ class SmallArrays {
   // Whether loops carry arrays, or elements are replaced: then there is no other way to use lanes.
   bool changes_arrays(const Lambda& f) const {
     return std::ranges::any_of(f.body, [&](const Stm& s) {
-      if (as<soac::Loop>(s.op) && binds_array(s)) return true;
+      if (as<soac::Loop>(s.op) && binds_array(arena_, s)) return true;
       if (const auto* op = as<Soac>(s.op); op && !op->scatters.empty()) return true;
       const auto nested = soac::nested_in(s);
       return std::ranges::any_of(nested, [&](const auto& each) { return changes_arrays(*each.lambda); });
@@ -116,7 +113,7 @@ class SmallArrays {
     const auto* op = as<Soac>(s.op);
     if (!op || op->reductions.empty() || !op->scatters.empty() || !op->partitions.empty()) return false;
     const auto n = soac::few_points(op->dims);
-    return n && *n <= least_row && op->body.body.empty() && !binds_array(s);
+    return n && *n <= least_row && op->body.body.empty() && !binds_array(arena_, s);
   }
   // A function that is this statement.
   Lambda results_of(const Stm& s) const {
@@ -146,7 +143,7 @@ class SmallArrays {
 
   void tell(const Lambda& f) {
     for (const Stm& s : f.body) {
-      if (binds_array(s) && !s.origin.empty())
+      if (binds_array(arena_, s) && !s.origin.empty())
         context_.log.push_back(event_of(Event::Kind::removed, s, "its few elements are scalars"));
       for (const auto& nested : soac::nested_in(s)) tell(*nested.lambda);
     }
