@@ -74,11 +74,15 @@ void measure_short_axes(const Measure& measure) {
     floats_row<2>(measure, name, columns * n, ours,
                   [&, peer](float* to) { peer({n, from.data(), other.data(), to}); });
   };
-  const auto moved = fg::compile(move_points), crossed = fg::compile(cross_products);
-  const auto normal = fg::compile(normalise_points), sorted = fg::compile(sort_rows);
+  const auto moved = fg::compile(move_points);
+  const auto crossed = fg::compile(cross_products);
+  const auto normal = fg::compile(normalise_points);
+  const auto sorted = fg::compile(sort_rows);
   const auto pulled = fg::compile(pull_particles);
-  const auto multiplied = fg::compile(quaternion_products), products = fg::compile(column_products);
-  const auto sums = fg::compile(sum_columns), potential = fg::compile(potentials);
+  const auto multiplied = fg::compile(quaternion_products);
+  const auto products = fg::compile(column_products);
+  const auto sums = fg::compile(sum_columns);
+  const auto potential = fg::compile(potentials);
   row("points moved, 10^6 x 3", 3, [&] { return moved(points, by); }, omp_move_points, points, by);
   row("points normalised, 10^6 x 3", 3, [&] { return normal(points); }, omp_normalise_points, points, points);
   row(

@@ -13,6 +13,8 @@
 #include "keys.h"
 #include "pipeline.h"
 #include "simplify/specialise.h"
+#include "soac/parse.h"
+#include "soac/print.h"
 
 namespace fulgurite::pipeline {
 
@@ -24,7 +26,7 @@ ShortAxes::ShortAxes(const soac::Program& program, Specialising worth) : worth_(
     if (shape.size() < 2) continue;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
       if (axes_.size() < most_axes && shape[axis].is_name() && met.insert(shape[axis].var()).second)
-        axes_.push_back({k, axis, shape[axis].var()});
+        axes_.push_back({k, axis});
   }
 }
 
@@ -43,12 +45,18 @@ std::uint64_t ShortAxes::key(std::span<const detail::ArgumentView> arguments) co
   return is_worth_it ? key : 0;
 }
 
+// In an arena of its own: the numbers of expressions, and so the order of terms, do not depend on whether the
+// general program was compiled or found.
 soac::Program ShortAxes::specialised(const soac::Program& program, std::uint64_t key) const {
+  const soac::Program copy = soac::parse(soac::print(program));
   std::unordered_map<soac::Var, std::int64_t> extents;
   for (std::size_t a = 0; a < axes_.size(); ++a)
-    if (const std::uint64_t extent = key >> (a * bits) & ((1 << bits) - 1))
-      extents.emplace(axes_[a].extent, static_cast<std::int64_t>(extent));
-  return simplify::specialise(program, extents);
+    if (const std::uint64_t extent = key >> (a * bits) & ((1 << bits) - 1)) {
+      const soac::Var param = copy.params[axes_[a].argument];
+      const soac::Expr name = copy.arena->info(param).shape[axes_[a].axis];
+      extents.emplace(name.var(), static_cast<std::int64_t>(extent));
+    }
+  return simplify::specialise(copy, extents);
 }
 
 namespace {
@@ -115,7 +123,7 @@ class WithSpecialised final : public detail::Executable {
   const ShortAxes axes_;
   const Options options_;
   mutable std::atomic<const Specialised*> first_{nullptr};
-  mutable std::mutex adding_;  // and the arena of traced_
+  mutable std::mutex adding_;
 };
 
 }  // namespace

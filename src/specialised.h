@@ -43,7 +43,6 @@ class ShortAxes {
   struct Axis {
     std::size_t argument;
     std::size_t axis;
-    soac::Var extent;
   };
   std::vector<Axis> axes_;
   Specialising worth_;
