@@ -126,21 +126,31 @@ class WithSpecialised final : public detail::Executable {
   mutable std::mutex adding_;
 };
 
+// What is worth a program of its own, as the policy says.
+Specialising specialising(const Options& options) {
+  const schedule::Policy policy = policy_of(options);
+  if (engines::row(options.engine).runs_blocks)
+    return {policy.blocks.block_short_axis, policy.blocks.block_short_axis_elements};
+  return {policy.lanes.short_axis, policy.lanes.short_axis_elements};
+}
+
 }  // namespace
 
 std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded loaded, const soac::Program& traced,
                                                            const Options& options) {
   const bool is_bundled = loaded.is_bundled;
   auto general = executable_of(std::move(loaded));
-  if (is_bundled || options.engine == Engine::mpi) return general;
-  const schedule::Policy policy = policy_of(options);
-  const bool runs_blocks = engines::row(options.engine).runs_blocks;
-  ShortAxes axes(traced,
-                 runs_blocks
-                     ? Specialising{policy.blocks.block_short_axis, policy.blocks.block_short_axis_elements}
-                     : Specialising{policy.lanes.short_axis, policy.lanes.short_axis_elements});
+  if (is_bundled) return general;
+  ShortAxes axes(traced, specialising(options));
   if (axes.empty()) return general;
   return std::make_shared<const WithSpecialised>(std::move(general), traced, std::move(axes), options);
+}
+
+soac::Program program_of_call(const soac::Program& traced, std::span<const detail::ArgumentView> arguments,
+                              const Options& options) {
+  const ShortAxes axes(traced, specialising(options));
+  const std::uint64_t key = axes.key(arguments);
+  return key == 0 ? traced : axes.specialised(traced, key);
 }
 
 }  // namespace fulgurite::pipeline

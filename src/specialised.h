@@ -49,9 +49,12 @@ class ShortAxes {
 };
 
 /// A program to be called, with those that are specialised, made when they are called first. A program of an
-/// open bundle stays alone, for whoever opens bundles wants nothing compiled, and so does one of several
-/// ranks, whose messages are as the plan for any extents says.
+/// open bundle stays alone, for whoever opens bundles wants nothing compiled.
 std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded, const soac::Program& traced,
                                                            const Options&);
+
+/// What a call with these arguments runs, of a program that is not bundled.
+soac::Program program_of_call(const soac::Program& traced, std::span<const detail::ArgumentView>,
+                              const Options&);
 
 }  // namespace fulgurite::pipeline

@@ -15,7 +15,9 @@
 #include "plan/assume.h"
 #include "plan/device_copies.h"
 #include "runtime/mpi/model.h"
+#include "scalar/expr.h"
 #include "scalar/value.h"
+#include "specialised.h"
 #include "tool/explanation.h"
 #include "tool/literal.h"
 #include "trace/traced.h"
@@ -37,18 +39,18 @@ class Arguments {
  public:
   Arguments(ModelDevice& device, int n_ranks) : device_(device), n_ranks_(n_ranks) {}
 
-  void add(const plan::Param& param, const std::string& text, std::size_t number) {
+  void add(const scalar::VarInfo& param, const std::string& text, std::size_t number) {
     detail::ArgumentView& view = views_.emplace_back();
-    view.kind = static_cast<std::uint8_t>(param.kind);
-    view.rank = param.rank;
+    view.kind = static_cast<std::uint8_t>(param.type.kind);
+    view.rank = static_cast<std::int32_t>(param.shape.size());
     if (text.ends_with(".npy"))
       read(view, text, number);
-    else if (param.rank == 0)
-      view.bits = parse_literal(param.kind, text);
+    else if (view.rank == 0)
+      view.bits = parse_literal(param.type.kind, text);
     else if (text.ends_with(everywhere))
-      have(view, extents_of(text.substr(0, text.size() - everywhere.size()), param, number));
+      have(view, extents_of(text.substr(0, text.size() - everywhere.size()), view.rank, number));
     else
-      place(view, param.kind, extents_of(text, param, number));
+      place(view, param.type.kind, extents_of(text, view.rank, number));
   }
   void add(const detail::Capture& capture) {
     views_.push_back(capture.view);
@@ -58,8 +60,7 @@ class Arguments {
   std::span<const detail::ArgumentView> views() const { return views_; }
 
  private:
-  static std::vector<std::int64_t> extents_of(std::string_view text, const plan::Param& param,
-                                              std::size_t number) {
+  static std::vector<std::int64_t> extents_of(std::string_view text, std::int32_t rank, std::size_t number) {
     std::vector<std::int64_t> extents;
     for (std::string_view rest = text;;) {
       const std::size_t cut = rest.find('x');
@@ -72,12 +73,12 @@ class Arguments {
       rest.remove_prefix(cut + 1);
     }
     const std::string expected = fmt::format("{}", fmt::join(extents, "x"));
-    if (extents.size() != static_cast<std::size_t>(param.rank) || expected != text)
+    if (extents.size() != static_cast<std::size_t>(rank) || expected != text)
       throw FormatError(
           fmt::format("argument {} is an array with {} {}: give its extents, as 1000x500, or the name of a "
                       ".npy file, not "
                       "'{}'",
-                      number, param.rank, param.rank == 1 ? "axis" : "axes", text));
+                      number, rank, rank == 1 ? "axis" : "axes", text));
     return extents;
   }
 
@@ -279,22 +280,26 @@ Prediction predict(const TracedProgram& traced, const Options& given, const Clus
   options.engine = Engine::mpi;
   options.background = false;
   ModelDevice device(cluster);
-  runtime::Description alone = device.describe();
-  alone.n_ranks = 1;
-  const pipeline::Report report = pipeline::compile(traced.program(), options, alone);
-  const Explanation told = explanation_of(report, named_program(options.name).parameters);
-  plan::Loaded loaded = pipeline::load(traced.program(), options, device.describe(), device);
-  const std::size_t n_arguments = loaded.plan.params.size() - traced.captures().size();
+  const soac::Program& general = traced.program();
+  const std::size_t n_arguments = general.params.size() - traced.captures().size();
   if (arguments.size() != n_arguments)
     throw FormatError(
-        fmt::format("{} takes {} arguments, {} given", told.name, n_arguments, arguments.size()));
+        fmt::format("{} takes {} arguments, {} given", general.name, n_arguments, arguments.size()));
+  Arguments placed(device, cluster.ranks);
+  for (std::size_t k = 0; k < n_arguments; ++k)
+    placed.add(general.arena->info(general.params[k]), arguments[k], k + 1);
+  for (const Capture& capture : traced.captures()) placed.add(capture);
+
+  const soac::Program program = pipeline::program_of_call(general, placed.views(), options);
+  runtime::Description alone = device.describe();
+  alone.n_ranks = 1;
+  const pipeline::Report report = pipeline::compile(program, options, alone);
+  const Explanation told = explanation_of(report, named_program(options.name).parameters);
+  plan::Loaded loaded = pipeline::load(program, options, device.describe(), device);
   plan::Assumptions assumed{.iterations = cluster.iterations};
   loaded.plan = plan::without_elements(std::move(loaded.plan), assumed);
   loaded.instructions = plan::instructions_of(loaded.plan, loaded.is_host);
 
-  Arguments placed(device, cluster.ranks);
-  for (std::size_t k = 0; k < n_arguments; ++k) placed.add(loaded.plan.params[k], arguments[k], k + 1);
-  for (const Capture& capture : traced.captures()) placed.add(capture);
   std::vector<ResultValue> results(loaded.plan.results.size());
   plan::execute(loaded, placed.views(), results);
 

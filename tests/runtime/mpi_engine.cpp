@@ -21,6 +21,7 @@
 #include "runtime/host.h"
 #include "runtime/mpi/device.h"
 #include "runtime/mpi/model.h"
+#include "specialised.h"
 #include "trace/traced.h"
 
 namespace mpi_engine {
@@ -188,14 +189,28 @@ std::optional<Sent> expected_of(const std::string& program) {
   return found == all.end() ? std::nullopt : std::optional(found->second);
 }
 
-// A program compiled for ranks that are not there.
+// A program as a call runs it, compiled for ranks that are not there.
+class ModelledCall final : public fg::detail::Executable {
+ public:
+  ModelledCall(ModelDevice& device, std::shared_ptr<const fg::detail::TracedProgram> traced)
+      : device_(device), traced_(std::move(traced)) {}
+  void call(std::span<const fg::detail::ArgumentView> arguments,
+            std::span<fg::detail::ResultValue> results) const override {
+    using namespace fulgurite;
+    const soac::Program program = pipeline::program_of_call(traced_->program(), arguments, on_ranks);
+    plan::execute(pipeline::load(program, on_ranks, device_.describe(), device_), arguments, results);
+  }
+
+ private:
+  ModelDevice& device_;
+  const std::shared_ptr<const fg::detail::TracedProgram> traced_;
+};
+
 class OnModel final : public fg::detail::Variants {
  public:
   OnModel(ModelDevice& device, std::shared_ptr<const fg::detail::TracedProgram> traced)
-      : traced_(std::move(traced)),
-        program_(fulgurite::pipeline::executable_of(
-            fulgurite::pipeline::load(traced_->program(), on_ranks, device.describe(), device))) {}
-  const fg::detail::Executable& find(const void*) override { return *program_; }
+      : traced_(traced), program_(device, std::move(traced)) {}
+  const fg::detail::Executable& find(const void*) override { return program_; }
   std::shared_ptr<const fg::detail::TracedProgram> traced(const void*) const override { return traced_; }
   const fg::Options& options() const override { return on_ranks; }
   bool are_ready() const noexcept override { return true; }
@@ -203,7 +218,7 @@ class OnModel final : public fg::detail::Variants {
 
  private:
   std::shared_ptr<const fg::detail::TracedProgram> traced_;
-  std::shared_ptr<const fg::detail::Executable> program_;
+  const ModelledCall program_;
 };
 template <class Signature>
 fg::Compiled<Signature> on_model(ModelDevice& device, const fg::Compiled<Signature>& f) {

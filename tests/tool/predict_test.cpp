@@ -45,6 +45,18 @@ TEST(Predict, FormulasOfManyRanks) {
   EXPECT_EQ(all.limit, "agreement of all ranks");
 }
 
+// Calls with short axes run a program that is specialised for them.
+TEST(Predict, ShortAxes) {
+  const auto sums_of_columns = [](Mat<float> x) {
+    return map([](auto column) { return sum(column); }, columns(x));
+  };
+  const auto text = [&](const std::string& extents, const char* policy) {
+    return predict(compile(sums_of_columns, {.policy = policy}), {.ranks = 4}, {extents}).text;
+  };
+  EXPECT_NE(text("100000x4", ""), text("100000x4", "short_axis=0"));
+  EXPECT_EQ(text("100000x9", ""), text("100000x9", "short_axis=0"));
+}
+
 TEST(Predict, WhatElementsDecideIsAssumed) {
   const auto kept = compile([](Vec<float> x) {
     auto y = filter([](Exp<float> a) { return a > 0.5f; }, x);
