@@ -59,6 +59,12 @@ soac::Program ShortAxes::specialised(const soac::Program& program, std::uint64_t
   return simplify::specialise(copy, extents);
 }
 
+std::vector<soac::Expr> ShortAxes::extents(const soac::Program& program) const {
+  std::vector<soac::Expr> all;
+  for (const Axis& a : axes_) all.push_back(program.arena->info(program.params[a.argument]).shape[a.axis]);
+  return all;
+}
+
 namespace {
 
 // The specialised programs form a list that only grows at its head: calls read it without a lock.
@@ -126,15 +132,14 @@ class WithSpecialised final : public detail::Executable {
   mutable std::mutex adding_;
 };
 
-// What is worth a program of its own, as the policy says.
+}  // namespace
+
 Specialising specialising(const Options& options) {
   const schedule::Policy policy = policy_of(options);
   if (engines::row(options.engine).runs_blocks)
     return {policy.blocks.block_short_axis, policy.blocks.block_short_axis_elements};
   return {policy.lanes.short_axis, policy.lanes.short_axis_elements};
 }
-
-}  // namespace
 
 std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded loaded, const soac::Program& traced,
                                                            const Options& options) {

@@ -35,6 +35,8 @@ class ShortAxes {
   /// The program for arguments of this key.
   soac::Program specialised(const soac::Program&, std::uint64_t key) const;
   bool empty() const { return axes_.empty(); }
+  /// The extents of this program that may be short, by name.
+  std::vector<soac::Expr> extents(const soac::Program&) const;
 
  private:
   static constexpr int bits = 4;  // of a key for each axis
@@ -52,6 +54,9 @@ class ShortAxes {
 /// open bundle stays alone, for whoever opens bundles wants nothing compiled.
 std::shared_ptr<const detail::Executable> with_specialised(plan::Loaded, const soac::Program& traced,
                                                            const Options&);
+
+/// What is worth a program of its own, as the policy says.
+Specialising specialising(const Options&);
 
 /// What a call with these arguments runs, of a program that is not bundled.
 soac::Program program_of_call(const soac::Program& traced, std::span<const detail::ArgumentView>,

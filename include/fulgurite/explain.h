@@ -6,6 +6,7 @@
 #include <fulgurite/compile.h>
 
 #include <string>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -19,7 +20,8 @@ enum class Explain : std::uint8_t {
 };
 
 namespace detail {
-std::string explanation(const TracedProgram&, const Options&, Explain form);
+std::string explanation(const TracedProgram&, const Options&, Explain form,
+                        const std::vector<std::string>& arguments);
 void print_explanation(const TracedProgram&, const Options&);
 }  // namespace detail
 
@@ -27,7 +29,15 @@ void print_explanation(const TracedProgram&, const Options&);
 template <class Signature, class... Constants>
 std::string explanation(const Compiled<Signature>& f, Explain form = Explain::text,
                         const Constants&... constants) {
-  return detail::explanation(*f.traced(constants...), f.options(), form);
+  return detail::explanation(*f.traced(constants...), f.options(), form, {});
+}
+/// The explanation of what a call with these arguments runs, which has other kernels where axes are short:
+/// explanation(f, {"1000000x3"}). `arguments` and what is thrown for them as in predict(); `f` is not from a
+/// bundle.
+template <class Signature, class... Constants>
+std::string explanation(const Compiled<Signature>& f, const std::vector<std::string>& arguments,
+                        Explain form = Explain::text, const Constants&... constants) {
+  return detail::explanation(*f.traced(constants...), f.options(), form, arguments);
 }
 /// Prints the explanation's text on standard output.
 template <class Signature, class... Constants>

@@ -4,11 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "engines/engines.h"
+#include "specialised.h"
+#include "tool/arguments.h"
 #include "tool/drawing.h"
 #include "tool/explanation.h"
+#include "tool/formula.h"
 #include "trace/traced.h"
 
 namespace fulgurite::detail {
@@ -32,20 +36,40 @@ std::string policy_giver(const std::string& policy) {
   return is_environment ? "FULGURITE_POLICY" : "Options::policy or --policy";
 }
 
+// What calls run programs of their own.
+tool::ShortAxesReport short_axes(const soac::Program& traced, const Options& options,
+                                 const std::vector<std::string>& parameters) {
+  const pipeline::Specialising worth = pipeline::specialising(options);
+  tool::ShortAxesReport report{
+      .extents = {}, .longest = worth.longest_axis, .least_elements = worth.least_elements};
+  tool::SizeNames sizes(traced, parameters);
+  for (const soac::Expr extent : pipeline::ShortAxes(traced, worth).extents(traced))
+    if (std::string name = sizes.text(extent);
+        std::ranges::find(report.extents, name) == report.extents.end())
+      report.extents.push_back(std::move(name));
+  return report;
+}
+
 }  // namespace
 
-std::string explanation(const TracedProgram& traced, const Options& options, Explain form) {
+std::string explanation(const TracedProgram& traced, const Options& options, Explain form,
+                        const std::vector<std::string>& arguments) {
   const std::vector<std::string> parameters = named_program(options.name).parameters;
   // On several ranks phases are taken apart, which says nothing of the program.
   runtime::Description device = engines::device_of(options).describe();
   device.n_ranks = 1;
-  const pipeline::Report report = pipeline::compile(traced.program(), options, device);
+  const soac::Program program =
+      arguments.empty()
+          ? traced.program()
+          : pipeline::program_of_call(traced.program(), tool::Arguments(traced, arguments).views(), options);
+  const pipeline::Report report = pipeline::compile(program, options, device);
   // Before explaining, which makes formulas among the program's expressions: kernels are then as in a call.
   std::optional<plan::Loaded> loaded;
   if (engines::row(options.engine).explains_occupancy)
     loaded = pipeline::load_optimised(report.optimised, options);
   tool::Explanation told = tool::explanation_of(report, parameters);
   told.policy_given = policy_giver(options.policy);
+  if (arguments.empty()) told.short_axes = short_axes(traced.program(), options, parameters);
   if (loaded) add_occupancy(told, report, *loaded);
   switch (form) {
     case Explain::text: break;
@@ -56,7 +80,7 @@ std::string explanation(const TracedProgram& traced, const Options& options, Exp
 }
 
 void print_explanation(const TracedProgram& traced, const Options& options) {
-  fmt::print("{}", explanation(traced, options, Explain::text));
+  fmt::print("{}", explanation(traced, options, Explain::text, {}));
 }
 
 }  // namespace fulgurite::detail

@@ -97,6 +97,10 @@ std::string to_json(const Explanation& e) {
                   {"hoisted", json_of(e.hoisted)},
                   {"removed", json_of(e.removed)},
                   {"checks", std::move(checks)},
+                  {"short_axes",
+                   {{"extents", e.short_axes.extents},
+                    {"longest", e.short_axes.longest},
+                    {"least_elements", e.short_axes.least_elements}}},
                   {"bytes", json_of(e.bytes_read, e.bytes_written)},
                   {"least_bytes", json_of(e.least_read, e.least_written)},
                   {"is_least", e.is_least()}};

@@ -115,6 +115,16 @@ std::string policy_text(const Explanation& e) {
   return text;
 }
 
+std::string short_axes_text(const ShortAxesReport& axes) {
+  if (axes.extents.empty()) return "";
+  const auto same = [](const std::string& s) { return s; };
+  return fmt::format(
+      "\nshort axes: a call where {} is at most {}, and an array has {} elements or more, runs kernels for "
+      "this length: explain it with the arguments of the call, as 1000x{}\n",
+      base::join(axes.extents, " or ", same), axes.longest, axes.least_elements,
+      std::min<std::int64_t>(axes.longest, 3));
+}
+
 }  // namespace
 
 std::string bytes_told(const Explanation& e) {
@@ -159,7 +169,7 @@ std::string to_text(const Explanation& e) {
                         : c.error == "IndexError" ? "index"
                                                   : "arithmetic",
                         c.what.size() > 72 ? c.what.substr(0, 69) + "..." : c.what, place(c.where));
-  return text;
+  return text + short_axes_text(e.short_axes);
 }
 
 }  // namespace fulgurite::tool

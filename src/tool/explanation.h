@@ -84,6 +84,13 @@ std::vector<ChangedNumber> changed_numbers(const schedule::Policy&);
 /// Factors up to it are told as 1.
 inline constexpr double countable = 1.005;
 
+/// Calls that run a program of their own (specialised.h): where one of these extents is short.
+struct ShortAxesReport {
+  std::vector<std::string> extents;  // "n"; empty: no calls
+  std::int64_t longest = 0;
+  std::int64_t least_elements = 0;  // of the largest array
+};
+
 struct Explanation {
   std::string name;
   std::vector<std::string> parameters, results;  // "a: f32[n]", "f32"
@@ -92,6 +99,7 @@ struct Explanation {
   std::vector<ArrayReport> arrays;  // in memory, besides the arguments
   std::vector<Operation> removed, hoisted;
   std::vector<CheckReport> checks;
+  ShortAxesReport short_axes;         // of the program for any extents
   Formula bytes_read, bytes_written;  // of all launches, each counted once
   Formula own_moved;                  // by memory of single launches, at most
   std::vector<ChangedNumber> policy;

@@ -162,15 +162,18 @@ void print_once(const std::string& text) {
 
 void explain(const ToolProgram& program, const Choices& choices, ExplainRequest& request) {
   Options options = choices.options();
-  const bool is_called = tells_ranks(program, choices, request, options);
-  const Words words = is_called ? words_of(program, choices.arguments) : Words{choices.arguments, {}};
+  const bool is_on_ranks = tells_ranks(program, choices, request, options);
+  const bool has_all = choices.arguments.size() == program.parameters.size();
+  const Words words = has_all ? words_of(program, choices.arguments) : Words{choices.arguments, {}};
   const auto traced = trace(program, words.constants);
   const std::string parameters = request.parameters.empty() ? program.parameter_names : request.parameters;
   const std::string name = fmt::format("{}({})", choices.name, parameters);
   options.name = name.c_str();
-  if (!request.svg.empty()) write_text(request.svg, detail::explanation(*traced, options, Explain::svg));
-  std::string text = detail::explanation(*traced, options, request.json ? Explain::json : Explain::text);
-  if (is_called) {
+  if (!request.svg.empty())
+    write_text(request.svg, detail::explanation(*traced, options, Explain::svg, words.staged));
+  std::string text =
+      detail::explanation(*traced, options, request.json ? Explain::json : Explain::text, words.staged);
+  if (is_on_ranks) {
     parse_network(request.network, request.cluster);
     request.cluster.memory = parse_rate(request.memory);
     const Prediction predicted = detail::predict(*traced, options, request.cluster, words.staged);
@@ -185,9 +188,10 @@ void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choice
       app.add_subcommand("explain", "show what fused, which kernels there are, and the bytes they move");
   command->add_option("NAME", choices.name, "the program")->required();
   command->add_option(
-      "CONSTANTS", choices.arguments,
-      "values of its parameters that are constants; of several ranks, all arguments: a number, "
-      "the extents of an array, as 1000x500, or the name of a .npy file");
+      "ARGUMENTS", choices.arguments,
+      "values of its parameters that are constants; or all arguments, to see what such a call runs and "
+      "what several ranks send in it: a number, the extents of an array, as 1000x500, or the name of a "
+      ".npy file");
   command->add_flag("--json", request.json, "as JSON");
   command->add_option("--svg", request.svg,
                       "also draw the data flow before and after fusion, into this file");

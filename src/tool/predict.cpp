@@ -1,7 +1,6 @@
 #include "tool/predict.h"
 
 #include <fmt/format.h>
-#include <fulgurite/npy.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,11 +14,10 @@
 #include "plan/assume.h"
 #include "plan/device_copies.h"
 #include "runtime/mpi/model.h"
-#include "scalar/expr.h"
 #include "scalar/value.h"
 #include "specialised.h"
+#include "tool/arguments.h"
 #include "tool/explanation.h"
-#include "tool/literal.h"
 #include "trace/traced.h"
 
 namespace fulgurite::tool {
@@ -31,79 +29,23 @@ using runtime::mpi::LaunchCost, runtime::mpi::ModelDevice, runtime::mpi::PhaseCo
 // long; of other arrays they are rows.
 constexpr std::int64_t bytes_of_part = 65536;
 
-// After the extents of an array that every rank has.
-constexpr std::string_view everywhere = "@all";
-
-// A value of an argument, and what keeps its memory.
-class Arguments {
+// Arguments of which each rank has its part.
+class Divided {
  public:
-  Arguments(ModelDevice& device, int n_ranks) : device_(device), n_ranks_(n_ranks) {}
-
-  void add(const scalar::VarInfo& param, const std::string& text, std::size_t number) {
-    detail::ArgumentView& view = views_.emplace_back();
-    view.kind = static_cast<std::uint8_t>(param.type.kind);
-    view.rank = static_cast<std::int32_t>(param.shape.size());
-    if (text.ends_with(".npy"))
-      read(view, text, number);
-    else if (view.rank == 0)
-      view.bits = parse_literal(param.type.kind, text);
-    else if (text.ends_with(everywhere))
-      have(view, extents_of(text.substr(0, text.size() - everywhere.size()), view.rank, number));
-    else
-      place(view, param.type.kind, extents_of(text, view.rank, number));
-  }
-  void add(const detail::Capture& capture) {
-    views_.push_back(capture.view);
-    views_.back().extents = capture.extents;
-    views_.back().data = capture.data.get();
+  Divided(ModelDevice& device, int n_ranks, const Arguments& arguments)
+      : device_(device), n_ranks_(n_ranks), views_(arguments.views().begin(), arguments.views().end()) {
+    for (const std::size_t k : arguments.divided()) divide(views_[k]);
   }
   std::span<const detail::ArgumentView> views() const { return views_; }
 
  private:
-  static std::vector<std::int64_t> extents_of(std::string_view text, std::int32_t rank, std::size_t number) {
-    std::vector<std::int64_t> extents;
-    for (std::string_view rest = text;;) {
-      const std::size_t cut = rest.find('x');
-      const std::string_view word = rest.substr(0, cut);
-      std::int64_t extent = -1;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), extent);
-      if (error != std::errc() || end != word.data() + word.size() || extent < 0) break;
-      extents.push_back(extent);
-      if (cut == rest.npos) break;
-      rest.remove_prefix(cut + 1);
-    }
-    const std::string expected = fmt::format("{}", fmt::join(extents, "x"));
-    if (extents.size() != static_cast<std::size_t>(rank) || expected != text)
-      throw FormatError(
-          fmt::format("argument {} is an array with {} {}: give its extents, as 1000x500, or the name of a "
-                      ".npy file, not "
-                      "'{}'",
-                      number, rank, rank == 1 ? "axis" : "axes", text));
-    return extents;
-  }
-
-  void read(detail::ArgumentView& view, const std::string& file, std::size_t number) {
-    AnyArray& array = *read_.emplace_back(std::make_unique<AnyArray>(read_npy(file)));
-    if (static_cast<std::uint8_t>(array.kind) != view.kind ||
-        array.shape.size() != static_cast<std::size_t>(view.rank))
-      throw FormatError(fmt::format("argument {}: {} holds {}", number, file, to_string(array)));
-    view.data = array.data.get();
-    view.extents = array.shape.data();
-    if (view.rank == 0) view.bits = load(static_cast<scalar::Kind>(view.kind), view.data);
-  }
-
-  // Memory of each rank's host, which nothing reads.
-  void have(detail::ArgumentView& view, std::vector<std::int64_t> extents) {
-    static constexpr char none = 0;
-    view.data = &none;
-    view.extents = kept(std::move(extents));
-  }
-
-  void place(detail::ArgumentView& view, scalar::Kind kind, std::vector<std::int64_t> extents) {
+  void divide(detail::ArgumentView& view) {
+    const std::span extents(view.extents, static_cast<std::size_t>(view.rank));
     const std::int64_t outermost = extents.front();
     const std::int64_t all =
         std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies{});
-    const std::int64_t bytes = all * static_cast<std::int64_t>(scalar::size_of(kind));
+    const std::int64_t bytes =
+        all * static_cast<std::int64_t>(scalar::size_of(static_cast<scalar::Kind>(view.kind)));
     std::int64_t of_task = extents.size() == 1 || outermost == 0 ? bytes_of_part : bytes / outermost;
     of_task = std::max<std::int64_t>(of_task, 1);
     const std::int64_t n_tasks = (bytes + of_task - 1) / of_task;
@@ -116,17 +58,12 @@ class Arguments {
     device_.place_blocks(memory, blocks);
     placed_.push_back(detail::storage_on(device_, memory, static_cast<std::size_t>(bytes)));
     view.storage = placed_.back().get();
-    view.extents = kept(std::move(extents));
-  }
-  const std::int64_t* kept(std::vector<std::int64_t> extents) {
-    return extents_.emplace_back(std::make_unique<std::vector<std::int64_t>>(std::move(extents)))->data();
+    view.data = nullptr;
   }
 
   ModelDevice& device_;
   const std::int64_t n_ranks_;
   std::vector<detail::ArgumentView> views_;
-  std::vector<std::unique_ptr<AnyArray>> read_;
-  std::vector<std::unique_ptr<std::vector<std::int64_t>>> extents_;
   std::vector<std::shared_ptr<const detail::Storage>> placed_;
 };
 
@@ -280,17 +217,9 @@ Prediction predict(const TracedProgram& traced, const Options& given, const Clus
   options.engine = Engine::mpi;
   options.background = false;
   ModelDevice device(cluster);
-  const soac::Program& general = traced.program();
-  const std::size_t n_arguments = general.params.size() - traced.captures().size();
-  if (arguments.size() != n_arguments)
-    throw FormatError(
-        fmt::format("{} takes {} arguments, {} given", general.name, n_arguments, arguments.size()));
-  Arguments placed(device, cluster.ranks);
-  for (std::size_t k = 0; k < n_arguments; ++k)
-    placed.add(general.arena->info(general.params[k]), arguments[k], k + 1);
-  for (const Capture& capture : traced.captures()) placed.add(capture);
-
-  const soac::Program program = pipeline::program_of_call(general, placed.views(), options);
+  const Arguments words(traced, arguments);
+  const Divided placed(device, cluster.ranks, words);
+  const soac::Program program = pipeline::program_of_call(traced.program(), placed.views(), options);
   runtime::Description alone = device.describe();
   alone.n_ranks = 1;
   const pipeline::Report report = pipeline::compile(program, options, alone);

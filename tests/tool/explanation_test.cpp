@@ -208,6 +208,29 @@ TEST(Explanation, SaysLeastPossibleWhereNothingMovesTwice) {
                 least);
 }
 
+TEST(Explanation, TellsWhatCallsWithShortAxesRun) {
+  const auto f = [](Mat<float> points) {
+    return fg::map([](Vec<float> p) { return p / fg::sqrt(fg::sum(p * p)); }, fg::rows(points));
+  };
+  const auto compiled = fg::compile(f, {.engine = fg::Engine::cpu});
+  EXPECT_SAYS(fg::explanation(compiled),
+              "\nshort axes: a call where n or m is at most 8, and an array has 1024 elements or more, runs");
+  const std::string of_points = fg::explanation(compiled, {"100000x3"});
+  EXPECT_SAYS(of_points, "f32[n, 3]) -> f32[n, 3]\n");
+  EXPECT_SAYS(of_points, "  explanation_test.cpp:");
+  EXPECT_SILENT(of_points, "short axes");
+  const std::string of_long_rows = fg::explanation(compiled, {"100000x9"});
+  EXPECT_SAYS(of_long_rows, "f32[n, m]) -> f32[n, m]\n");
+  EXPECT_SILENT(of_long_rows, "short axes");
+  EXPECT_SAYS(fg::explanation(compiled, fg::Explain::json), "\"longest\": 8");
+  EXPECT_SAYS(fg::explanation(compiled, {"100000x3"}, fg::Explain::json), "f32[n, 3]");
+  EXPECT_THROW(fg::explanation(compiled, {"100000"}), fg::FormatError);
+  EXPECT_THROW(fg::explanation(compiled, {"100000x3", "2"}), fg::FormatError);
+  EXPECT_SILENT(fg::explanation(fg::compile(f, {.engine = fg::Engine::cpu, .policy = "short_axis=0"})),
+                "short axes");
+  EXPECT_SILENT(told([](Vec<float> x) { return x + 1.f; }), "short axes");
+}
+
 TEST(Explanation, HasNoRatioToNothing) {
   const std::string made = told([](Exp<fg::i64> n) { return fg::sum(fg::iota(n)); });
   EXPECT_SAYS(made, "moves 0 bytes; what is needed once: 0\n");
