@@ -49,14 +49,12 @@ std::uint64_t ShortAxes::key(std::span<const detail::ArgumentView> arguments) co
 // general program was compiled or found.
 soac::Program ShortAxes::specialised(const soac::Program& program, std::uint64_t key) const {
   const soac::Program copy = soac::parse(soac::print(program));
-  std::unordered_map<soac::Var, std::int64_t> extents;
-  for (std::size_t a = 0; a < axes_.size(); ++a)
-    if (const std::uint64_t extent = key >> (a * bits) & ((1 << bits) - 1)) {
-      const soac::Var param = copy.params[axes_[a].argument];
-      const soac::Expr name = copy.arena->info(param).shape[axes_[a].axis];
-      extents.emplace(name.var(), static_cast<std::int64_t>(extent));
-    }
-  return simplify::specialise(copy, extents);
+  const std::vector<soac::Expr> names = extents(copy);
+  std::unordered_map<soac::Var, std::int64_t> lengths;
+  for (std::size_t a = 0; a < names.size(); ++a)
+    if (const std::uint64_t length = key >> (a * bits) & ((1 << bits) - 1))
+      lengths.emplace(names[a].var(), static_cast<std::int64_t>(length));
+  return simplify::specialise(copy, lengths);
 }
 
 std::vector<soac::Expr> ShortAxes::extents(const soac::Program& program) const {

@@ -126,10 +126,14 @@ void add_cluster(CLI::App* command, ExplainRequest& request) {
       ->capture_default_str();
 }
 
+bool has_all_arguments(const ToolProgram& program, const Choices& choices) {
+  return choices.arguments.size() == program.parameters.size();
+}
+
 // Names a number of ranks: the wanted number, or the number of ranks here, if there are several.
 bool tells_ranks(const ToolProgram& program, const Choices& choices, ExplainRequest& request,
                  Options& options) {
-  const bool has_all = choices.arguments.size() == program.parameters.size();
+  const bool has_all = has_all_arguments(program, choices);
   if (request.cluster.ranks == 0) {
     if (options.engine != Engine::mpi || !has_all) return false;
     request.cluster.ranks = engines::device_of(options).describe().n_ranks;
@@ -163,8 +167,8 @@ void print_once(const std::string& text) {
 void explain(const ToolProgram& program, const Choices& choices, ExplainRequest& request) {
   Options options = choices.options();
   const bool is_on_ranks = tells_ranks(program, choices, request, options);
-  const bool has_all = choices.arguments.size() == program.parameters.size();
-  const Words words = has_all ? words_of(program, choices.arguments) : Words{choices.arguments, {}};
+  const Words words = has_all_arguments(program, choices) ? words_of(program, choices.arguments)
+                                                          : Words{choices.arguments, {}};
   const auto traced = trace(program, words.constants);
   const std::string parameters = request.parameters.empty() ? program.parameter_names : request.parameters;
   const std::string name = fmt::format("{}({})", choices.name, parameters);
