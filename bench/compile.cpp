@@ -177,7 +177,7 @@ int in_background() {
                return fg::stats().compilations - before;
              }());
   fmt::print("|---:|---|---:|---:|\n");
-  for (const std::size_t n : {1000, 1'000'000, 4'000'000}) {
+  for (const std::size_t n : {1000u, 1'000'000u, 4'000'000u}) {
     const std::vector<float> x(n, 1.0f);
     std::vector<double> compiled[2], result[2];
     for (int variant = 0; variant < n_variants; ++variant)

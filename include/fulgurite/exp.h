@@ -40,8 +40,8 @@ constexpr bool represents(U value) {
     return value != value || static_cast<U>(static_cast<T>(value)) == value;
   } else if constexpr (Float<T>) {
     const auto magnitude = value < 0 ? ~static_cast<u64>(value) + 1 : static_cast<u64>(value);
-    return magnitude == 0 ||
-           std::bit_width(magnitude) - std::countr_zero(magnitude) <= std::numeric_limits<T>::digits;
+    return magnitude == 0 || static_cast<int>(std::bit_width(magnitude)) - std::countr_zero(magnitude) <=
+                                 std::numeric_limits<T>::digits;
   } else {
     const auto converted = static_cast<T>(value);
     return static_cast<U>(converted) == value && (converted < T(0)) == (value < U(0));

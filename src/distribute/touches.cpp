@@ -210,7 +210,7 @@ class Walk {
     const Expr value = definition_of(name);
     if (!value || (value.op() != scalar::Op::add && value.op() != scalar::Op::sub)) return;
     const bool adds = value.op() == scalar::Op::add;
-    for (const std::size_t k : {0, 1})
+    for (const std::size_t k : {0u, 1u})
       if (value.arg(1 - k).is_constant() && value.arg(k).is_name() && (adds || k == 0))
         bound(value.arg(k), how, step({adds ? Op::sub : Op::add, by, of(value.arg(1 - k))}));
   }
@@ -295,7 +295,7 @@ class Walk {
     }
     const bool adds = value.op() == scalar::Op::add, multiplies = value.op() == scalar::Op::mul;
     if (!adds && !multiplies) return false;
-    for (const std::size_t k : {0, 1}) {
+    for (const std::size_t k : {0u, 1u}) {
       const Expr other = value.arg(1 - k);
       if (other.is_constant() && value_of(other) >= (multiplies ? 1 : 0) &&
           grows_from(value.arg(k), variable) && (adds || never_negative_.contains(variable)))

@@ -28,7 +28,7 @@ std::optional<Turn> turn_of(const Stm& phase) {
   Turn turn{par, {par.body.begin(), found}, std::get<InOrder>(found->op).body, {found + 1, par.body.end()}};
   turn.par.body.clear();
   std::size_t n_turns = 0;
-  for_each_stm(par.body, [&](const Stm& s) { n_turns += is_turn(s) ? 1 : 0; });
+  for_each_stm(par.body, [&](const Stm& s) { n_turns += is_turn(s) ? 1u : 0u; });
   return n_turns == 1 ? std::optional(std::move(turn)) : std::nullopt;
 }
 

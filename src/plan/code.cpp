@@ -32,7 +32,7 @@ class OwnPlaces {
       });
     };
     for (const Param& param : plan.params) {
-      for (std::int32_t d = 0; d < std::max(param.rank, 1); ++d) ++n_assigned_.at(param.slot + d);
+      for (std::int32_t d = 0; d < std::max(param.rank, 1); ++d) assign(param.slot + d);
       if (param.rank > 0) refuse(param.place);
     }
     for (const Result& result : plan.results)

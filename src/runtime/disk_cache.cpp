@@ -335,7 +335,7 @@ std::size_t DiskCache::clear() {
   const std::lock_guard lock(mutex_);
   std::size_t n_removed = 0;
   std::error_code gone;
-  for (const Found& f : scan(directory_)) n_removed += fs::remove(f.path, gone) ? 1 : 0;
+  for (const Found& f : scan(directory_)) n_removed += fs::remove(f.path, gone) ? 1u : 0u;
   estimate_.reset();
   return n_removed;
 }

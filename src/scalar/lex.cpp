@@ -58,7 +58,7 @@ Lexer::Lexer(std::string_view text, std::string file) : file_(std::move(file)) {
       take(Token::Kind::name, static_cast<std::size_t>(end - rest.begin()));
     } else if (c == '"') {
       std::size_t n = 1;
-      while (n < rest.size() && rest[n] != '"' && rest[n] != '\n') n += rest[n] == '\\' ? 2 : 1;
+      while (n < rest.size() && rest[n] != '"' && rest[n] != '\n') n += rest[n] == '\\' ? 2u : 1u;
       if (n >= rest.size() || rest[n] != '"') throw FormatError("a text is not closed", {file_, line});
       tokens_.push_back({Token::Kind::text, rest.substr(1, n - 1), line});
       at += n + 1;

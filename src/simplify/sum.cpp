@@ -1,6 +1,7 @@
 #include "simplify/sum.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace fulgurite::simplify {
 
@@ -38,8 +39,9 @@ void collect(Expr e, std::int64_t factor, std::vector<Term>& terms) {
   }
 }
 
+// Terms stand in the order in which their atoms were created, the constant last.
 std::int64_t number(const Term& t) {
-  return t.atom ? t.atom.id() : -1;
+  return t.atom ? std::int64_t{t.atom.id()} : std::numeric_limits<std::int64_t>::max();
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ class Prover {
     conditions_.push_back({e, holds});
     // A comparison of one of two constants.
     if (e.args().size() != 2) return;
-    for (const std::size_t k : {0, 1}) {
+    for (const std::size_t k : {0u, 1u}) {
       const auto choice = choice_of(e.arg(k));
       if (!choice || !e.arg(1 - k).is_constant()) continue;
       const auto value = [&](Expr chosen) {

@@ -17,7 +17,7 @@ using scalar::Kind;
 bool is_for(const scalar::VarInfo& parameter, const Value& value) {
   if (value.kind != parameter.type.kind || value.shape.size() != parameter.shape.size()) return false;
   return std::ranges::equal(parameter.shape, value.shape, [](scalar::Expr known, std::int64_t extent) {
-    return !known.is_constant() || known.is_constant(static_cast<Bits>(extent));
+    return !known.is_constant() || known.is_constant(extent);
   });
 }
 

@@ -72,7 +72,7 @@ void on_engines(std::int64_t n, const Check& check, const K& kernel, const Argum
   SCOPED_TRACE(n);
   if (n == 37) return test::on_every_engine(check, kernel, arguments...);
   check(k::execute(cpu(), kernel, arguments...));
-  for (std::uint64_t seed : {1, 2}) check(k::execute(emulator(seed), kernel, arguments...));
+  for (std::uint64_t seed : {1u, 2u}) check(k::execute(emulator(seed), kernel, arguments...));
 }
 
 template <class T, class Op>

@@ -42,7 +42,7 @@ void expect_at_both(const F& f, const Reference& reference, std::int64_t size = 
   EXPECT_EQ(count(k::to_ir(global), "alloc shared"), 0) << k::to_ir(global);
   EXPECT_GT(count(k::to_ir(global), "out scratch"), 0);
   EXPECT_EQ(count(k::to_ir(shared), "sync "), count(k::to_ir(global), "sync "));  // the same threads wait
-  for (const std::uint64_t seed : {1, 2})
+  for (const std::uint64_t seed : {1u, 2u})
     EXPECT_EQ(k::execute(emulator(seed), shared, xs).to_vector(), expected);
   test::expect_everywhere(expected, global, xs);
 }

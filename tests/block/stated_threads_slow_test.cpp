@@ -33,7 +33,7 @@ template <class K>
 void expect_on_engines(const Ints& expected, const K& kernel, const Ints& xs, bool on_all) {
   if (on_all) return expect_everywhere(expected, kernel, xs);
   EXPECT_EQ(k::execute(cpu(), kernel, xs).to_vector(), expected);
-  for (std::uint64_t seed : {1, 2, 3})
+  for (std::uint64_t seed : {1u, 2u, 3u})
     EXPECT_EQ(k::execute(emulator(seed), kernel, xs).to_vector(), expected);
 }
 

@@ -46,7 +46,7 @@ void expect_sorts(Engine engine, large_sorter::Widths widths, std::size_t n) {
 }
 
 TEST(WholeArraySorter, OnTheEmulator) {
-  for (std::size_t n : {64, 128, 256, 512, 1024})
+  for (std::size_t n : {64u, 128u, 256u, 512u, 1024u})
     expect_sorts(Engine::interpreter, {.block_bits = 6, .stages = 2, .columns = 16}, n);
 }
 TEST(WholeArraySorter, OnTheCpu) {

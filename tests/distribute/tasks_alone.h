@@ -233,7 +233,7 @@ class TasksAlone final : public Device {
           if (std::memcmp(data + b.begin, old->second.data() + b.begin,
                           static_cast<std::size_t>(b.end - b.begin)) != 0)
             return k;
-        device_.n_posted += now.empty() ? 0 : 1;
+        device_.n_posted += now.empty() ? 0u : 1u;
       }
       return std::nullopt;
     }

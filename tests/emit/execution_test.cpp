@@ -61,14 +61,14 @@ void expect_agreement(const kernel::Kernel& k, const Launch& launch) {
 }
 
 TEST(Execution, Saxpy) {
-  for (std::size_t n : {0, 1, 63, 64, 65, 5000, 10000}) {
+  for (std::size_t n : {0u, 1u, 63u, 64u, 65u, 5000u, 10000u}) {
     SCOPED_TRACE(n);
     expect_agreement(read_kernel("saxpy"), {{floats(n, 1), floats(n, 2)}, {bits(1.5f), n}, {}});
   }
 }
 
 TEST(Execution, Dot) {
-  for (std::size_t n : {1, 64, 65, 16384, 40000}) {
+  for (std::size_t n : {1u, 64u, 65u, 16384u, 40000u}) {
     SCOPED_TRACE(n);
     const std::size_t tiles = (n + 16383) / 16384;
     expect_agreement(read_kernel("dot"),
@@ -89,7 +89,7 @@ TEST(Execution, GatherReportsWhatIsOutside) {
 }
 
 TEST(Execution, Mandelbrot) {
-  for (std::size_t width : {1, 16, 50})
+  for (std::size_t width : {1u, 16u, 50u})
     expect_agreement(read_kernel("mandelbrot"),
                      {{Bytes(4 * width * width)},
                       {width, 30, bits(3.0f / static_cast<float>(width)), bits(-2.0f), bits(-1.5f)},
@@ -115,7 +115,7 @@ TEST(Execution, Window) {
 }
 
 TEST(Execution, Filter) {
-  for (std::size_t n : {0, 1, 64, 255, 256, 1000}) {
+  for (std::size_t n : {0u, 1u, 64u, 255u, 256u, 1000u}) {
     SCOPED_TRACE(n);
     std::mt19937 random(5);
     const auto x = array<std::int32_t>(n, [&](std::size_t) { return static_cast<std::int32_t>(random()); });
@@ -130,7 +130,7 @@ TEST(Execution, Integers) {
   const auto bytes = [&](std::size_t size, unsigned mask) {
     return array<std::uint8_t>(size, [&](std::size_t) { return static_cast<std::uint8_t>(random() & mask); });
   };
-  for (Bits flag : {0, 1})
+  for (Bits flag : {0u, 1u})
     expect_agreement(read_kernel("integers"), {{bytes(32 * n, 255), bytes(32 * n, 1), bytes(8 * n, 255),
                                                 Bytes(32 * n), Bytes(32 * n), Bytes(8 * n)},
                                                {static_cast<Bits>(-77), flag, n},

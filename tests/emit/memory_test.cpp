@@ -76,7 +76,7 @@ struct Copies {
     for (std::int64_t i = 0; i < lanes; ++i)
       if (!load_element(l.buffers[2], Kind::boolean, i + 3))
         store_element(l.buffers[1], Kind::i64, i + 5, std::uint64_t{1} << 60);
-    fill(kind, room * n_copies, [](std::int64_t) { return 0; });
+    fill(kind, room * n_copies, [](std::int64_t) { return Bits{0}; });
     l.scalars = {5};
     return l;
   }

@@ -22,11 +22,13 @@ std::vector<std::vector<T>> places(std::int64_t n, std::int64_t size) {
   std::minstd_rand random(7);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
     const auto at = static_cast<std::int64_t>(i);
-    all[0][i] = static_cast<T>(random() % (size + 3)) - static_cast<T>(1);     // everywhere
-    all[1][i] = static_cast<T>(2);                                             // equal
-    all[2][i] = static_cast<T>(at / 3 * size / std::max<std::int64_t>(n, 1));  // sorted
+    all[0][i] =
+        static_cast<T>(random() % static_cast<std::uint64_t>(size + 3)) - static_cast<T>(1);  // everywhere
+    all[1][i] = static_cast<T>(2);                                                            // equal
+    all[2][i] = static_cast<T>(at / 3 * size / std::max<std::int64_t>(n, 1));                 // sorted
     all[3][i] = static_cast<T>(random() % 5);
-    all[4][i] = static_cast<T>(random() % 100 == 0 ? random() % (size + 1) : size + 7);
+    all[4][i] =
+        static_cast<T>(random() % 100 == 0 ? static_cast<std::int64_t>(random()) % (size + 1) : size + 7);
   }
   return all;
 }

@@ -204,7 +204,7 @@ TEST(Parts, BlocksLookBackForWhatComesBeforeThem) {
 }
 
 TEST(Parts, NeighboursJoinInOrder) {
-  for (const std::size_t n : {1, 2, 5, 16, 19}) {
+  for (const std::size_t n : {1u, 2u, 5u, 16u, 19u}) {
     Program p;
     Functions f(n);
     const std::vector<Var> partials{p.buffer("a", f.factors), p.buffer("b", f.constants)};
@@ -224,7 +224,7 @@ void expect_counts(std::int64_t n_bins, const BinLimits& limits) {
   Numbers keys(96), counts(limits.are_kept ? 2 * n : n), wanted(counts);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys[i] = static_cast<std::int64_t>(i * i % n);
-    for (std::size_t block : {0, 1})
+    for (std::size_t block : {0u, 1u})
       ++wanted[limits.are_kept ? static_cast<std::size_t>(keys[i]) * 2 + block
                                : static_cast<std::size_t>(keys[i])];
   }

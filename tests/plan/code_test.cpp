@@ -82,7 +82,7 @@ TEST(SpareBlocks, AreForArraysOfNearlyTheirSize) {
   char first[192], second[192];
   EXPECT_EQ(spare.take(100).data, nullptr);
   EXPECT_FALSE(spare.keep({first, 100})) << "smaller than others of its bucket may need";
-  for (const std::size_t bytes : {0, 1, 64, 65, 100, 129, 1000, 1100, 65536}) {
+  for (const std::size_t bytes : {0u, 1u, 64u, 65u, 100u, 129u, 1000u, 1100u, 65536u}) {
     const std::size_t rounded = SpareBlocks::rounded(bytes);
     EXPECT_GE(rounded, bytes);
     EXPECT_EQ(SpareBlocks::rounded(rounded), rounded);

@@ -140,7 +140,7 @@ TEST(PlanLoops, ADivisionByZeroStaysWhereItIs) {
   const auto compute = [](Op op, Slot to, Slot a, Slot b) {
     return Step{Compute{op, Kind::i64, Kind::i64, to, a, b, to, 0}};
   };
-  for (const std::uint64_t divisor : {0, 1}) {
+  for (const std::uint64_t divisor : {0u, 1u}) {
     SCOPED_TRACE(divisor);
     const Step constant{Constant{3, divisor}}, quotient = compute(Op::div, 4, 0, 3),
                                                less = compute(Op::lt, 2, 1, 0);

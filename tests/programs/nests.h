@@ -125,7 +125,7 @@ inline void draw_axes(Draw& d, Nest& nest) {
   static constexpr std::size_t ranks[] = {2, 2, 1, 3, 2, 4};
   nest.rank = ranks[d.below(std::size(ranks))];
   std::size_t n = nest.rank;
-  if (nest.form == Form::folded) n += d.one_in(8) ? 0 : d.one_in(5) ? 2 : 1;
+  if (nest.form == Form::folded) n += d.one_in(8) ? 0u : d.one_in(5) ? 2u : 1u;
   if (nest.form == Form::along_axis || nest.form == Form::rows)
     n = nest.rank = std::max<std::size_t>(nest.rank, 2);
   if (nest.form == Form::stencil) n = nest.rank = std::min<std::size_t>(nest.rank, 3);

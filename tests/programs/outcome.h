@@ -40,7 +40,7 @@ Outcome outcome_of(F&& f) {
 }
 
 inline Outcome interpreted(const soac::Program& program, std::span<const soac::Value> args,
-                           std::int64_t most_points = 1 << 22) {
+                           std::uint64_t most_points = 1 << 22) {
   soac::InterpretOptions options;
   options.max_bytes = 1 << 26;
   options.max_points = most_points;

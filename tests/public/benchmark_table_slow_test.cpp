@@ -226,8 +226,8 @@ std::tuple<Vec<float>, Vec<float>, Vec<float>> accelerations(Vec<float> x, Vec<f
 
 TEST(BenchmarkTable, NBody) {
   on_every_engine(accelerations, [](const auto& f) {
-    for (std::size_t n :
-         {0, 1, 2, 15, 16, 17, 63, 64, 65, 127, f.options().engine == fg::Engine::cpu ? 1025 : 129}) {
+    for (std::size_t n : {0u, 1u, 2u, 15u, 16u, 17u, 63u, 64u, 65u, 127u,
+                          f.options().engine == fg::Engine::cpu ? 1025u : 129u}) {
       SCOPED_TRACE(n);
       const auto x = floats(n, 1), y = floats(n, 2), z = floats(n, 3), mass = floats(n, 4);
       const auto [ax, ay, az] = f(x, y, z, mass);

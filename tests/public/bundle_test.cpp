@@ -261,7 +261,7 @@ TEST(Bundle, PropertyDamageIsNoticed) {
     std::string bytes = whole;
     for (std::size_t at = random() % bytes.size(), end = std::min(at + bytes.size() / 8, bytes.size());
          at < end; ++at)
-      bytes[at] = static_cast<char>(bytes[at] ^ (1 + random() % 255));
+      bytes[at] = static_cast<char>(bytes[at] ^ static_cast<char>(1 + random() % 255));
     write(path, bytes);
     try {
       use_all(path);

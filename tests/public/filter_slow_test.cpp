@@ -137,7 +137,7 @@ void check_known_classes(int k) {
   };
   on_every_engine(program, [&](const auto& f) {
     using Element = std::tuple<T, int>;
-    for (std::size_t n : {0, 1, 31, 33, 1000, 2303, 2304, 2305, 7000})
+    for (std::size_t n : {0u, 1u, 31u, 33u, 1000u, 2303u, 2304u, 2305u, 7000u})
       for (int one : {-1, k - 1, k}) {
         SCOPED_TRACE(std::to_string(n) + " in " + std::to_string(k) + " classes, " + std::to_string(one));
         const std::vector<int> classes = one == -1 ? integers<int>(n, -1, k) : std::vector<int>(n, one);
@@ -200,7 +200,7 @@ TEST(Filters, ChecksInPredicates) {
     for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<int>(i % 3);
     const std::vector<int> table{1, 0, 2};
     EXPECT_EQ(vector_of(f(xs, table)).size(), 66667u);
-    for (std::size_t bad : {0, 16383, 16384, 50001, 99999}) {
+    for (std::size_t bad : {0u, 16383u, 16384u, 50001u, 99999u}) {
       std::vector<int> wrong = xs;
       wrong[bad] = 3;
       EXPECT_THROW(f(wrong, table), fg::IndexError) << bad;

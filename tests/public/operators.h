@@ -146,10 +146,10 @@ inline Placed value_of<Placed>(std::mt19937& random) {
 }
 
 template <class T>
-std::vector<T> values(std::size_t n, unsigned seed = 1) {
+std::vector<T> values(std::integral auto n, unsigned seed = 1) {
   std::mt19937 random(seed + static_cast<unsigned>(n));
-  std::vector<T> list(n);
-  for (std::size_t i = 0; i < n; ++i) list[i] = value_of<T>(random);
+  std::vector<T> list(static_cast<std::size_t>(n));
+  std::generate(list.begin(), list.end(), [&] { return value_of<T>(random); });
   return list;
 }
 /// Integers from low to high.

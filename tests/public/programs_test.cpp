@@ -142,7 +142,7 @@ TEST(Programs, BlackScholes) {
   on_every_engine(black_scholes, [](const auto& f) {
     const std::vector<float> spots{100, 80, 120}, strikes{100, 90, 95}, years{1, 0.5f, 2};
     const auto [call, put] = f(spots, strikes, years);
-    for (int i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < 3; ++i) {
       const double s = spots[i], k = strikes[i], t = years[i], spread = 0.3 * std::sqrt(t);
       const double d1 = (std::log(s / k) + (0.02 + 0.045) * t) / spread;
       const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };

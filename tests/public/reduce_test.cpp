@@ -55,7 +55,7 @@ void expect_nans_to_lose() {
           best = static_cast<fg::i64>(i);
       return std::max<fg::i64>(best, 0);
     };
-    for (std::size_t n : {1, 2, 7, 8, 9, 15, 16, 17, 31, 64, 65, 129, 1000, 4099, 20'001})
+    for (std::size_t n : {1u, 2u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 64u, 65u, 129u, 1000u, 4099u, 20'001u})
       for (const T other : {nan, inf, -inf, T(0), -T(0), T(3)})
         for (const T common : {nan, inf, -inf, T(1)})
           for (std::size_t every : {n, std::size_t{97}, std::size_t{2}}) {
@@ -121,7 +121,7 @@ TEST(Reductions, OfPackedValues) {
     return std::tuple{fg::reduce(product, identity, matrices), fg::fold(both, 0x7000'0005u, pairs)};
   };
   on_every_engine(f, [&](const auto& g) {
-    for (std::size_t n : {0, 1, 2, 15, 100, 1000, 20'000, 100'003}) {
+    for (std::size_t n : {0u, 1u, 2u, 15u, 100u, 1000u, 20'000u, 100'003u}) {
       std::vector<fg::u64> matrices(n);
       std::vector<fg::u32> pairs(n);
       fg::u64 expected = identity;
@@ -169,7 +169,7 @@ TEST(Reductions, OrderOfOperandsIsKept) {
                       fg::fold(then, Line{2, 3}, fg::zip(a, b))};
   };
   on_every_engine(f, [](const auto& g) {
-    for (std::size_t n : {1, 2, 17, 64, 1000, 20001}) {
+    for (std::size_t n : {1u, 2u, 17u, 64u, 1000u, 20001u}) {
       std::vector<fg::u32> a(n), b(n);
       Line plain{1, 0}, from{2, 3};
       for (std::size_t i = 0; i < n; ++i) {

@@ -13,7 +13,8 @@ Offsets segments_of(fg::i64 n, bool may_be_empty, unsigned seed) {
   std::mt19937 random(seed);
   Offsets offsets{0};
   while (offsets.back() < n)
-    offsets.push_back(std::min<fg::i64>(n, offsets.back() + (may_be_empty ? 0 : 1) + random() % 5));
+    offsets.push_back(
+        std::min<fg::i64>(n, offsets.back() + (may_be_empty ? 0 : 1) + static_cast<fg::i64>(random() % 5)));
   if (may_be_empty) offsets.push_back(n);
   return offsets;
 }

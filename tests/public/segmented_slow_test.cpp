@@ -38,7 +38,8 @@ Offsets segments_of(std::size_t n, unsigned most, unsigned seed) {
   std::mt19937 random(seed);
   Offsets offsets{0};
   while (offsets.back() < static_cast<fg::i64>(n))
-    offsets.push_back(std::min<fg::i64>(static_cast<fg::i64>(n), offsets.back() + random() % (most + 1)));
+    offsets.push_back(std::min<fg::i64>(static_cast<fg::i64>(n),
+                                        offsets.back() + static_cast<fg::i64>(random() % (most + 1))));
   for (unsigned k = random() % 3; k > 0; --k) offsets.push_back(offsets.back());
   return offsets;
 }
@@ -104,7 +105,7 @@ void check_integers() {
                       fg::segmented_scan(LastNonZero<int>(), 0, fg::lengths(ls), xs)};
   };
   on_every_engine(program, [&](const auto& f) {
-    for (std::size_t n : {0, 1, 2, 17, 100, 127}) {
+    for (std::size_t n : {0u, 1u, 2u, 17u, 100u, 127u}) {
       SCOPED_TRACE(n);
       const std::vector<int> xs = values<int>(n);
       const Offsets offsets = segments_of(n, 5, 3);

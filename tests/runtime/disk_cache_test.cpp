@@ -204,7 +204,7 @@ TEST(DiskCache, AFullDiskLeavesNothingBehind) {
 }
 
 TEST(DiskCache, RefusesADirectoryThatOthersMayWrite) {
-  for (const mode_t mode : {0777, 0770, 0702}) {
+  for (const mode_t mode : {0777u, 0770u, 0702u}) {
     const TemporaryDirectory directory;
     DiskCache before(directory.path(), plenty);
     ASSERT_TRUE(before.write(EntryKind::kernel, key(1), payload(1)));
@@ -232,7 +232,7 @@ TEST(DiskCache, RefusesEntriesOfSomebodyElse) {
     DiskCache other(directory.path(), plenty);
     EXPECT_EQ(other.read(EntryKind::kernel, key(1)), std::nullopt) << what;
   };
-  for (const mode_t mode : {0620, 0602, 0666, 0777}) {
+  for (const mode_t mode : {0620u, 0602u, 0666u, 0777u}) {
     ASSERT_EQ(chmod(file.c_str(), mode), 0);
     expect_refused("others may write to it");
   }

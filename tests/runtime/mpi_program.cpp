@@ -187,11 +187,11 @@ void messages() {
     gather_all(10);
   });
   reduce_all();
-  for (const std::size_t n : {0, 1, 100'000}) gather_all(n);
+  for (const std::size_t n : {0u, 1u, 100'000u}) gather_all(n);
   refuse_other_thread();
   refuse_self_and_twice();
 
-  for (const std::size_t n : {0, 1, 100, 5000, 1'000'000}) exchange_in_portions(n, 65536);
+  for (const std::size_t n : {0u, 1u, 100u, 5000u, 1'000'000u}) exchange_in_portions(n, 65536);
   // Ranks that share cores take turns for each portion: with many ranks there are some hundred to each.
   const std::size_t most = ranks.size() <= 3 ? 1'000'000 : 40'000;
   for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{100}, std::size_t{5000}, most})
@@ -211,7 +211,7 @@ void messages() {
   require(ranks.traffic().bytes - before.bytes == bytes, "the number of bytes");
   exchange_in_portions(5000, 65536);
   reduce_all();
-  for (const std::size_t n : {0, 1, 999, 1000, 5001}) gather_all(n);
+  for (const std::size_t n : {0u, 1u, 999u, 1000u, 5001u}) gather_all(n);
 }
 
 // By one rank; none goes on before it is said.

@@ -121,7 +121,7 @@ TEST(Pool, BlocksOfADeviceComeFromIt) {
     pool.release(first, 390);
     void* second = pool.allocate(700);  // there is room only once the pool is empty
     EXPECT_EQ(device.used, 768U) << "rounded up";
-    for (const std::size_t bytes : {500, 1001}) {
+    for (const std::size_t bytes : {500u, 1001u}) {
       try {
         pool.allocate(bytes);
         FAIL() << bytes;

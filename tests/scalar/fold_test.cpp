@@ -133,7 +133,7 @@ TEST_F(FoldTest, Casts) {
   EXPECT_NE(cast(cast(k, Kind::f32), Kind::i32), k);
   EXPECT_EQ(cast(cast(n, Kind::i32), Kind::i8), cast(n, Kind::i8));
   EXPECT_EQ(cast(x, Kind::f32), x);
-  for (Bits bit : {0, 1}) {  // whether a condition as a number is 1 is the condition
+  for (Bits bit : {0u, 1u}) {  // whether a condition as a number is 1 is the condition
     const Expr number = cast(p, Kind::i32), wanted = a.constant(Kind::i32, bit);
     EXPECT_EQ(equal(number, wanted), bit != 0 ? p : logical_not(p));
     EXPECT_EQ(differs(number, wanted), bit != 0 ? logical_not(p) : p);

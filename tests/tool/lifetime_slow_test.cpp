@@ -96,7 +96,7 @@ TEST_F(Lifetime, ATruncatedPluginIsAnError) {
   const std::uintmax_t size = fs::file_size(plugin());
   std::vector<std::uintmax_t> lengths = {size - 1, size - 64, size - 5000};
   for (std::uintmax_t part = 23; part > 0; --part) lengths.push_back(size / 24 * part);
-  for (const std::uintmax_t bytes : {100'000, 4096, 4095, 500, 65, 64, 63}) lengths.push_back(bytes);
+  for (const std::uintmax_t bytes : {100'000u, 4096u, 4095u, 500u, 65u, 64u, 63u}) lengths.push_back(bytes);
   lay_part_of_plugin(size);
   for (const std::uintmax_t bytes : lengths) {  // ever shorter
     fs::resize_file(plugin_here(), bytes);

@@ -145,7 +145,7 @@ int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, const LanesPo
   if (lanes < by.least_scan_lanes || lanes > steps || !has_scan(soac.body)) return 0;
   std::size_t components = 0;
   for (const soac::Stm* s : scans_of(soac.body)) components += std::get<soac::Scan>(s->op).operands.size();
-  const int more = std::bit_width(static_cast<unsigned>(lanes)) - 2;
+  const int more = static_cast<int>(std::bit_width(static_cast<unsigned>(lanes))) - 2;
   const bool pays = Costs(by).of_operators(soac) * more >= by.cost_move * static_cast<double>(components);
   const bool fits = bytes_scanned(soac) * lanes * steps <= by.scan_run_bytes;
   return pays && fits && scans_in_runs(arena, soac) ? steps : 0;

@@ -47,7 +47,7 @@ void Accumulators::halve(const Emitter& e) const {
       e.for_loop(i64(0), i64(width), i64(lanes), "from", join);
   }
   if (width == 0) return;
-  const int n_halvings = std::bit_width(static_cast<unsigned>(width));
+  const int n_halvings = static_cast<int>(std::bit_width(static_cast<unsigned>(width)));
   e.for_loop(i64(0), i64(n_halvings), i64(1), "halving", [&](Expr halving) {
     const Expr apart = e.bind(width >> halving, "width");
     e.for_loop(i64(0), apart, i64(1), "t", [&](Expr t) { join_halves(e, op_, shared_, t, apart); });
