@@ -200,6 +200,7 @@ void run(const Options& options) {
   bench::measure_stencils(measure);
   bench::measure_convolutions(measure);
   bench::measure_computed(measure);
+  bench::measure_interleaved(measure);
   bench::measure_checked(measure);
   bench::measure_short_axes(measure);
   const bench::Table table{[&](const std::string& name) { return options.wants(name); },

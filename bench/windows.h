@@ -58,6 +58,8 @@ void measure_stencils(const Measure&);
 void measure_convolutions(const Measure&);
 /// Indices computed with / and %, and loops over unchanged arrays.
 void measure_computed(const Measure&);
+/// Points that read by quotients and remainders of their index by small constants.
+void measure_interleaved(const Measure&);
 /// Windows by slices, pools, and means of rows that data choose.
 void measure_checked(const Measure&);
 void measure_short_axes(const Measure&);

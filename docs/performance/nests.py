@@ -22,6 +22,7 @@ FILES = {
     "small_matrices": (r"[0-9]+ (products|factors|solutions)", "reading one operand and writing the result"),
     "windows": (r"jacobi |7 points|convolution", "a copy"),
     "computed_indices": (r"FFT|flat|conjugate|logistic|perceptron", "a copy"),
+    "interleaved": (r"interleaved ", "a copy"),
     "applications": (r"softmax|layer|attention|covariance|distances|nearest|k means|[0-9]+ bodies|LU|shortest|100 steps"
                      r"|27 points|edges|conjugate|logistic|perceptron", "a copy"),
 }

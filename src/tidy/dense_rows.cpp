@@ -21,7 +21,7 @@ void Sum::add(Expr e, std::int64_t times, const std::map<Var, Expr>& definitions
     add(e.arg(0), times, definitions);
     return add(e.arg(1), e.op() == Op::add ? times : -times, definitions);
   }
-  for (std::size_t k : {0, 1})
+  for (std::size_t k : {0u, 1u})
     if (e.op() == Op::mul && e.arg(k).is_constant())
       return add(e.arg(1 - k), times * static_cast<std::int64_t>(e.arg(k).bits()), definitions);
   auto& [term, factor] = terms[e.id()];
@@ -43,6 +43,8 @@ namespace {
 
 // Longer rows take more Permutes than they are worth.
 constexpr std::int64_t longest_dense = 8;
+// Rows of this many bytes and more transpose quicker, if they have a power of two of elements.
+constexpr std::int64_t least_transposed_bytes = 32;
 
 // The lanes that are chosen from the elements of several vectors side by side: (vector, lane).
 Expr gathered(Arena& arena, const std::vector<Expr>& vectors,
@@ -66,10 +68,11 @@ Expr gathered(Arena& arena, const std::vector<Expr>& vectors,
 
 }  // namespace
 
-bool is_dense(const Row& row) {
+bool is_dense(const Arena& arena, const Row& row) {
   const auto stride = static_cast<std::int64_t>(row.stride.bits());
   const std::int64_t span = row.places.rbegin()->first - row.places.begin()->first + 1;
-  const bool is_transposed = stride >= least_stride && (stride & (stride - 1)) == 0;
+  const auto size = static_cast<std::int64_t>(scalar::size_of(arena.info(row.buffer).type.kind));
+  const bool is_transposed = stride * size >= least_transposed_bytes && (stride & (stride - 1)) == 0;
   return !is_transposed && stride <= longest_dense && span == stride && std::ssize(row.places) == stride;
 }
 

@@ -41,9 +41,9 @@ struct Change {
 /// Rows of fewer elements are not transposed as pieces.
 inline constexpr std::int64_t least_stride = 4;
 
-/// Whether every element of the rows is there, few enough for Permutes, and no power of two of them, which
-/// transpose quicker.
-bool is_dense(const Row&);
+/// Whether every element of the rows is there, and they are few enough for Permutes, but no power of two of
+/// wide ones, which transpose quicker.
+bool is_dense(const kernel::Arena&, const Row&);
 /// Loads, or stores, dense rows of the block `body` as whole vectors.
 void load_dense(kernel::Arena&, const Row&, Block& body, std::vector<Change>&);
 void store_dense(kernel::Arena&, const Row&, const Block& body, std::vector<Change>&);

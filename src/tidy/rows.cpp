@@ -56,9 +56,9 @@ class Rows {
       if (is_known_before) add(load ? loads : stores, access, std::move(index), place);
     }
     for (const Row& row : loads)
-      is_dense(row) ? load_dense(arena_, row, out, changes) : load(row, out, changes);
+      is_dense(arena_, row) ? load_dense(arena_, row, out, changes) : load(row, out, changes);
     for (const Row& row : stores)
-      is_dense(row) ? store_dense(arena_, row, out, changes) : store(row, out, changes);
+      is_dense(arena_, row) ? store_dense(arena_, row, out, changes) : store(row, out, changes);
     Block result;
     for (std::size_t place = 0; place < out.size(); ++place) {
       for (Stm& s : changes[place].before) result.push_back(std::move(s));

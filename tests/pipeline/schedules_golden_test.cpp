@@ -91,6 +91,13 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
 sites {
   1 index "index {0} at position {at} is outside {range}"
 })"},
+                      {"interleaved points", R"(program (x: f32[n], w: f32[m]) {
+  y: f32[n * 2] = map (i < n * 2) { select(i % 2 == 0, x[i / 2]@1, w[i / 2]@1) }
+  return y
+}
+sites {
+  1 index "index {0} at position {at} is outside {range}"
+})"},
                       {"convolution", R"(program (x: f32[n], w: f32[k]) {
   y: f32[n - k + 1] = map (i < n - k + 1) {
     s: f32 = redomap (l < k) { x[i + l] * w[l] } reduce add comm neutral 0f

@@ -351,12 +351,12 @@ TEST(Transpose, WhatIsNotARunStays) {
   EXPECT_TRUE(all<Transpose>(transposed(runs("load a: f32 = z[j, 1]", "store z[j, 1] = before"))).empty());
 }
 
-// Each of 8 lanes adds 1 to the elements of a row of 4, and stores them in a row of `apart` elements.
-Kernel rows(const std::string& load, int apart = 4, int stored = 4, std::int32_t lanes = 8) {
+// Each of 8 lanes adds 1 to the elements of a row of 8, and stores them in a row of `apart` elements.
+Kernel rows(const std::string& load, int apart = 8, int stored = 8, std::int32_t lanes = 8) {
   std::string body;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 8; ++k) {
     const std::string n = std::to_string(k);
-    body += "let r" + n + " = p * 4 + " + n + " load a" + n + ": f32 = " + load + n + ", 1] let b" + n +
+    body += "let r" + n + " = p * 8 + " + n + " load a" + n + ": f32 = " + load + n + ", 1] let b" + n +
             " = a" + n + " + 1f\n";
   }
   for (int k = 0; k < stored; ++k) {
@@ -374,14 +374,16 @@ Kernel rows(const std::string& load, int apart = 4, int stored = 4, std::int32_t
 TEST(TransposeRows, LanesLoadAndStoreWholeVectors) {
   const Kernel kernel = rows("x[r");
   const auto tiles = all<Transpose>(kernel);
-  ASSERT_EQ(tiles.size(), 2u);
-  EXPECT_EQ(tiles[0].lanes, 8);
-  EXPECT_EQ(tiles[0].steps, 4);
-  EXPECT_EQ(tiles[1].lanes, 4);
-  EXPECT_EQ(tiles[1].steps, 8);
+  ASSERT_EQ(tiles.size(), 3u);
+  for (const std::size_t k : {0u, 1u}) {
+    EXPECT_EQ(tiles[k].lanes, 8);
+    EXPECT_EQ(tiles[k].steps, 4);
+  }
+  EXPECT_EQ(tiles[2].lanes, 8);
+  EXPECT_EQ(tiles[2].steps, 8);
   for (const Load& load : all<Load>(kernel)) EXPECT_TRUE(load.from.stride.is_constant(1));
   const auto stores = all<Store>(kernel);
-  EXPECT_EQ(stores.size(), 8u);  // four columns, four vectors of two rows each
+  EXPECT_EQ(stores.size(), 16u);  // eight columns, eight rows
   for (const Store& store : stores) {
     EXPECT_TRUE(store.to.stride.is_constant(1));
     EXPECT_EQ(store.value.type().lanes, 8);
@@ -389,20 +391,20 @@ TEST(TransposeRows, LanesLoadAndStoreWholeVectors) {
 }
 
 TEST(TransposeRows, RowsThatLieApartAreStoredOneByOne) {
-  const auto kernel = rows("x[r", 6);
+  const auto kernel = rows("x[r", 10);
   const auto stores = all<Store>(kernel);
-  EXPECT_EQ(stores.size(), 4u + 8u);
-  EXPECT_EQ(stores.back().value.type().lanes, 4);
+  EXPECT_EQ(stores.size(), 8u + 8u);
+  EXPECT_EQ(stores.back().value.type().lanes, 8);
 }
 
 TEST(TransposeRows, VectorsOfOneLaneTransposeNothing) {
-  EXPECT_TRUE(all<Transpose>(rows("x[r", 4, 4, 1)).empty());
+  EXPECT_TRUE(all<Transpose>(rows("x[r", 8, 8, 1)).empty());
 }
 
 TEST(TransposeRows, WhatMayOverlapStays) {
-  EXPECT_EQ(all<Transpose>(rows("x[r", 3)).size(), 1u);
+  EXPECT_EQ(all<Transpose>(rows("x[r", 7)).size(), 2u);
   EXPECT_TRUE(all<Transpose>(rows("z[r")).empty());
-  EXPECT_EQ(all<Transpose>(rows("x[r", 4, 3)).size(), 1u);
+  EXPECT_EQ(all<Transpose>(rows("x[r", 8, 3)).size(), 1u);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "schedule/lanes/divided_axes.h"
 
 #include "schedule/rewrites/divided.h"
+#include "schedule/rewrites/interleaved.h"
 
 namespace fulgurite::schedule {
 
@@ -10,6 +11,11 @@ constexpr const char* why_divided =
     "version: points divide their index by what is the same for all of them, so that quotients and "
     "remainders are axes where rows are long enough (divided_row)";
 
+constexpr const char* why_interleaved =
+    "version: points read by quotients and remainders of their index by constants, so that neighbours are "
+    "one "
+    "point, which knows the remainders (interleave_points, interleave_nodes)";
+
 // The condition of a guard, which is select(c, 1, 0) or 1 - select(c, 1, 0); absent: it always holds.
 Expr condition_of(Expr guard) {
   if (!guard) return {};
@@ -18,13 +24,8 @@ Expr condition_of(Expr guard) {
   return is_other ? logical_not(condition) : condition;
 }
 
-}  // namespace
-
-void add_divided_axes(Building& at) {
-  const auto map = divided(at.arena, at.lifted, [&](Expr e) { return at.around.is_known({&e, 1}); });
-  if (!map) return;
-  const Expr are_long = at.lanes.by.divided_row <= map->row, holds = are_long & map->holds;
-  if (holds.is_constant(0)) return;
+// The launch takes the map, which makes the statement's arrays in another shape, where `holds`.
+void add_version(Building& at, std::string name, const soac::Stm& map, Expr holds, const char* why) {
   if (holds.is_constant(1)) {
     at.launch.phases.clear();
     at.launch.memory.clear();
@@ -35,13 +36,26 @@ void add_divided_axes(Building& at) {
       phase.guard = select(before & logical_not(holds), at.i64(1), 0);
     else
       phase.guard = 1 - select(holds, at.i64(1), 0);
-    phase.why.emplace_back(why_divided);
+    phase.why.emplace_back(why);
   }
   const auto& names = at.lifted.names;
-  for (std::size_t k = 0; k < names.size(); ++k) at.launch.reshaped.push_back({map->stm.names[k], names[k]});
-  Phase& phase = at.add_map("divided", map->stm);
+  for (std::size_t k = 0; k < names.size(); ++k) at.launch.reshaped.push_back({map.names[k], names[k]});
+  Phase& phase = at.add_map(std::move(name), map);
   if (!holds.is_constant(1)) phase.guard = select(holds, at.i64(1), 0);
-  phase.why.emplace_back(why_divided);
+  phase.why.emplace_back(why);
+}
+
+}  // namespace
+
+void add_divided_axes(Building& at) {
+  const auto is_known = [&](Expr e) { return at.around.is_known({&e, 1}); };
+  const InterleaveLimits limits{at.lanes.by.interleave_points, at.lanes.by.interleave_nodes};
+  if (const auto map = interleaved(at.arena, at.lifted, limits, is_known))
+    return add_version(at, "interleaved", map->stm, map->holds, why_interleaved);
+  const auto map = divided(at.arena, at.lifted, is_known);
+  if (!map) return;
+  const Expr are_long = at.lanes.by.divided_row <= map->row, holds = are_long & map->holds;
+  if (!holds.is_constant(0)) add_version(at, "divided", map->stm, holds, why_divided);
 }
 
 }  // namespace fulgurite::schedule

@@ -8,7 +8,6 @@
 #include "schedule/rewrites/segments_in_turn.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rewrites/total.h"
-#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -158,6 +157,8 @@ Expr condition(Expr points, const Chosen& chosen, const std::vector<Expr>& condi
   return holds;
 }
 
+}  // namespace
+
 bool maps_scalars(const soac::Soac& op, const soac::OutputView& outputs) {
   for (const soac::Mapped& mapped : outputs.mapped)
     if (mapped.result.type().rank > 0) return false;
@@ -165,8 +166,6 @@ bool maps_scalars(const soac::Soac& op, const soac::OutputView& outputs) {
          outputs.scatters.empty() && outputs.partitions.empty() && !has_scan(op.body) &&
          !scan_of_segments(op.body) && !makes_arrays(op);
 }
-
-}  // namespace
 
 std::optional<Divided> divided(Arena& arena, const soac::Stm& s, const std::function<bool(Expr)>& is_known) {
   const auto& op = std::get<soac::Soac>(s.op);

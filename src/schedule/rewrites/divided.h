@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "soac/ir.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::schedule {
 
@@ -18,6 +18,9 @@ struct Divided {
   /// Boolean: rows are full, and the other divisors are multiples of `row`. `stm` is the map only then.
   scalar::Expr holds;
 };
+/// Whether points give scalars, and nothing depends on other points; `outputs`: of the statement.
+bool maps_scalars(const soac::Soac&, const soac::OutputView& outputs);
+
 /// Rewrites a map of scalars; null: its points divide their innermost index by nothing that is known before.
 /// `is_known`: whether an expression can be computed before the points, and cannot fail.
 std::optional<Divided> divided(scalar::Arena&, const soac::Stm&,

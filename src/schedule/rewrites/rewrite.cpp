@@ -22,6 +22,7 @@ const Rewrite bin_posts{"bin_posts", "points of a scatter with an operator leave
 const Rewrite posts{"posts", "points of a scatter whose last value stays leave places and values"};
 const Rewrite ranks{"ranks", "partitions of few classes become Scans and scatters"};
 const Rewrite divided{"divided", "what points divide their index by becomes an axis"};
+const Rewrite interleaved{"interleaved", "points that divide their index by a small constant become one"};
 const Rewrite digits{"digits", "a sort becomes partitions by digits of its key"};
 const Rewrite rows{"rows", "a sort becomes partitions into rows, which are sorted by themselves"};
 const Rewrite segments{"segments",
@@ -39,12 +40,13 @@ const Rewrite bytes{"bytes", "reductions of booleans whose operands points share
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics,   &rewrite::bin_posts,  &rewrite::bytes,
-      &rewrite::digits,    &rewrite::divided,   &rewrite::few_points, &rewrite::fission,
-      &rewrite::given,     &rewrite::holding,   &rewrite::in_turn,    &rewrite::inside,
-      &rewrite::joined,    &rewrite::levels,    &rewrite::lift,       &rewrite::narrow,
-      &rewrite::order,     &rewrite::pieces,    &rewrite::posts,      &rewrite::ragged_scan,
-      &rewrite::ranks,     &rewrite::row_parts, &rewrite::rows,       &rewrite::segments};
+      &rewrite::ascending,   &rewrite::atomics, &rewrite::bin_posts,  &rewrite::bytes,
+      &rewrite::digits,      &rewrite::divided, &rewrite::few_points, &rewrite::fission,
+      &rewrite::given,       &rewrite::holding, &rewrite::in_turn,    &rewrite::inside,
+      &rewrite::interleaved, &rewrite::joined,  &rewrite::levels,     &rewrite::lift,
+      &rewrite::narrow,      &rewrite::order,   &rewrite::pieces,     &rewrite::posts,
+      &rewrite::ragged_scan, &rewrite::ranks,   &rewrite::row_parts,  &rewrite::rows,
+      &rewrite::segments};
   return all;
 }
 

@@ -31,6 +31,7 @@ extern const Rewrite bin_posts;    // posts.h: post_bins
 extern const Rewrite posts;        // posts.h: post_in_order
 extern const Rewrite ranks;        // ranks.h: rank
 extern const Rewrite divided;      // divided.h: divided
+extern const Rewrite interleaved;  // interleaved.h: interleaved
 extern const Rewrite digits;       // radix.h: by_digits
 extern const Rewrite rows;         // radix.h: into_rows
 extern const Rewrite segments;     // segments.h: by_segments
