@@ -97,6 +97,36 @@ void load_dense(Arena& arena, const Row& row, Block& out, std::vector<Change>& c
   }
 }
 
+bool is_close(const Row& row) {
+  const auto stride = static_cast<std::int64_t>(row.stride.bits());
+  return stride < least_stride || (stride == least_stride && row.places.size() == 1);
+}
+
+void load_close(Arena& arena, const Row& row, Block& out, std::vector<Change>& changes) {
+  const auto stride = static_cast<std::int64_t>(row.stride.bits());
+  for (const auto& [element, places] : row.places) {
+    auto& first = std::get<Load>(out[places.front()].op);
+    const Type type = arena.info(first.name).type;
+    const std::int64_t lanes = type.lanes, last = (lanes - 1) * stride;
+    Block& before = changes[places.front()].before;
+    std::vector<Expr> vectors;
+    std::vector<std::int64_t> begins;
+    // The last vector ends with the last lane.
+    for (std::int64_t k = 0; k < stride; ++k) {
+      begins.push_back(std::min(k * lanes, last + 1 - lanes));
+      vectors.push_back(arena.fresh(type, arena.info(row.buffer).name + "_close"));
+      const Expr index = index_of(arena, row.index, element + begins.back());
+      before.push_back({Load{vectors.back().var(), {row.buffer, index, arena.i64(1), {}}}});
+    }
+    const auto from = [&](std::int64_t l) {
+      const std::int64_t vector = l * stride / lanes;
+      return std::pair(vector, l * stride - begins[static_cast<std::size_t>(vector)]);
+    };
+    const Expr chosen = gathered(arena, vectors, from, arena.info(row.buffer).name + "_lanes", before);
+    for (std::size_t place : places) out[place].op = Let{std::get<Load>(out[place].op).name, chosen};
+  }
+}
+
 void store_dense(Arena& arena, const Row& row, const Block& out, std::vector<Change>& changes) {
   std::vector<Expr> columns;
   std::size_t last = 0;

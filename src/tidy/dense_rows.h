@@ -48,4 +48,10 @@ bool is_dense(const kernel::Arena&, const Row&);
 void load_dense(kernel::Arena&, const Row&, Block& body, std::vector<Change>&);
 void store_dense(kernel::Arena&, const Row&, const Block& body, std::vector<Change>&);
 
+/// Whether lanes lie so close together that whole vectors, with what is between the lanes, are loaded quicker
+/// than each lane. What is between two elements of an array is in the array.
+bool is_close(const Row&);
+/// Loads each element's vector of a row with gaps as whole vectors from its first lane to its last.
+void load_close(kernel::Arena&, const Row&, Block& body, std::vector<Change>&);
+
 }  // namespace fulgurite::tidy

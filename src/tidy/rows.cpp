@@ -55,8 +55,12 @@ class Rows {
           index.terms, [&](const auto& term) { return is_changed(names, term.second.first); });
       if (is_known_before) add(load ? loads : stores, access, std::move(index), place);
     }
-    for (const Row& row : loads)
-      is_dense(arena_, row) ? load_dense(arena_, row, out, changes) : load(row, out, changes);
+    for (const Row& row : loads) {
+      if (is_dense(arena_, row))
+        load_dense(arena_, row, out, changes);
+      else
+        is_close(row) ? load_close(arena_, row, out, changes) : load(row, out, changes);
+    }
     for (const Row& row : stores)
       is_dense(arena_, row) ? store_dense(arena_, row, out, changes) : store(row, out, changes);
     Block result;
@@ -125,7 +129,6 @@ class Rows {
   }
 
   void load(const Row& row, Block& out, std::vector<Change>& changes) {
-    if (static_cast<std::int64_t>(row.stride.bits()) < least_stride) return;
     for (const Piece& piece : pieces(row, 2, elements_in(row, loaded_bytes))) {
       std::size_t first = out.size();
       for (std::int64_t k = 0; k < piece.n; ++k)

@@ -5,6 +5,7 @@
 #include "policies.h"
 
 #include <cmath>
+#include <limits>
 
 namespace {
 
@@ -137,6 +138,60 @@ TEST(Windows, OfTwoAxesProperty) {
         EXPECT_EQ(ours_same.to_vector(), same);
       }
   });
+}
+
+// Neighbouring points, whose windows are a constant number of elements apart.
+template <int stride>
+void windows_apart() {
+  const auto program = [](Vec<int> x, Vec<int> w, Mat<float> m, Mat<float> v) {
+    const auto sums = fg::generate((x.size() - w.size()) / stride + 1, [&](Index i) {
+      return fg::sum(fg::generate(w.size(), [&](Index l) { return x[i * stride + l] * w[l]; }));
+    });
+    const auto pools = fg::generate(
+        {(m.size(0) - v.size(0)) / stride + 1, (m.size(1) - v.size(1)) / stride + 1}, [&](Index i, Index j) {
+          return fg::max(fg::generate({v.size(0), v.size(1)}, [&](Index a, Index b) {
+            return m(i * stride + a, j * stride + b) * v(a, b);
+          }));
+        });
+    return std::tuple{sums, pools};
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const std::int64_t n : all_points)
+      for (const std::int64_t k : {1, 2, 3, 5, 16, 33}) {
+        SCOPED_TRACE(::testing::PrintToString(std::tuple(n, k, stride)));
+        const std::int64_t size = (n - 1) * stride + k, rows = (3 - 1) * stride + 2;
+        const auto x = values<int>(size), w = values<int>(k);
+        const auto m = values<float>(rows * size), v = values<float>(2 * k);
+        const auto [sums, pools] =
+            f(x, w, fg::Array<float, 2>(m, {rows, size}), fg::Array<float, 2>(v, {2, k}));
+        std::vector<int> added;
+        std::vector<float> largest;
+        const auto at = [&](std::int64_t i) { return static_cast<std::size_t>(i); };
+        for (std::int64_t i = 0; i < n; ++i) {
+          unsigned sum = 0;
+          for (std::int64_t l = 0; l < k; ++l)
+            sum += static_cast<unsigned>(x[at(i * stride + l)]) * static_cast<unsigned>(w[at(l)]);
+          added.push_back(static_cast<int>(sum));
+        }
+        for (std::int64_t i = 0; i < 3; ++i)
+          for (std::int64_t j = 0; j < n; ++j) {
+            float most = -std::numeric_limits<float>::infinity();
+            for (std::int64_t a = 0; a < 2; ++a)
+              for (std::int64_t b = 0; b < k; ++b)
+                most = std::max(most, m[at((i * stride + a) * size + j * stride + b)] * v[at(a * k + b)]);
+            largest.push_back(most);
+          }
+        EXPECT_EQ(sums.to_vector(), added);
+        EXPECT_EQ(pools.to_vector(), largest);
+      }
+  });
+}
+
+TEST(Windows, ApartProperty) {
+  windows_apart<2>();
+  windows_apart<3>();
+  windows_apart<4>();
+  windows_apart<5>();
 }
 
 TEST(Windows, OfThreeAxesProperty) {

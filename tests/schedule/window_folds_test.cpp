@@ -54,19 +54,27 @@ TEST(WindowFolds, OfIntegersHaveNoChains) {
   EXPECT_NE(text.find("  inner 1 {\n    axis fold 0 1 extent k\n  }\n"), std::string::npos) << text;
 }
 
-// Rows of a matrix, and products of two, are no windows.
-TEST(WindowFolds, AreNotRowsAndProducts) {
-  for (const char* element : {"x[i, l]", "x[i, l] * x[l, i]", "x[i + l, l]", "x[0, l]", "x[0, 2 * i + l]"}) {
-    const Decided rows = decided_lanes(std::string(R"(program (x: f32[n, m]) {
+std::string phases_of_sums(const std::string& element) {
+  return names_of_phases(decided_lanes(R"(program (x: f32[n, m]) {
       y: f32[n] = map (i < n) {
-        s: f32 = redomap (l < m) { )") +
-                                       element + R"( } reduce add comm neutral 0f
+        s: f32 = redomap (l < m) { )" + element +
+                                       R"( } reduce add comm neutral 0f
         return s
       }
       return y
-    })");
-    EXPECT_EQ(names_of_phases(rows).find("windows"), std::string::npos) << element;
-  }
+    })"));
+}
+
+// Rows of a matrix, and products of two, are no windows; nor is what lies far apart for neighbours.
+TEST(WindowFolds, AreNotRowsAndProducts) {
+  for (const char* element : {"x[i, l]", "x[i, l] * x[l, i]", "x[i + l, l]", "x[0, l]", "x[0, 5 * i + l]",
+                              "x[0, i * i + l]", "x[0, l - i]"})
+    EXPECT_EQ(phases_of_sums(element).find("windows"), std::string::npos) << element;
+}
+
+TEST(WindowFolds, MayBeAFewElementsApart) {
+  for (const char* element : {"x[0, 2 * i + l]", "x[0, i * 4 + l * 3]", "x[l, i * 3 + l]"})
+    EXPECT_NE(phases_of_sums(element).find("windows"), std::string::npos) << element;
 }
 
 }  // namespace

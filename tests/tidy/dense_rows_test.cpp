@@ -51,40 +51,72 @@ std::int64_t offset(Expr index) {
   return offset(index.arg(0)) + offset(index.arg(1));
 }
 
+using Lanes = std::vector<std::int64_t>;  // the places in x that the lanes of a name are from
+
+// Of what is loaded as vectors, and what Permutes and Lets make of it.
+std::map<Var, Lanes> places_of_lanes(const Kernel& kernel) {
+  std::map<Var, Lanes> from;
+  for_each_stm(kernel.body, [&](const Stm& s) {
+    if (const auto* load = std::get_if<Load>(&s.op)) {
+      for (std::int64_t l = 0; l < lanes; ++l) from[load->name].push_back(offset(load->from.index) + l);
+    } else if (const auto* permute = std::get_if<Permute>(&s.op)) {
+      Lanes both = from.at(permute->low.var());
+      const Lanes& high = from.at(permute->high.var());
+      both.insert(both.end(), high.begin(), high.end());
+      for (const std::int32_t l : permute->lanes)
+        from[permute->name].push_back(both.at(static_cast<std::size_t>(l)));
+    } else if (const auto* let = std::get_if<Let>(&s.op)) {
+      if (let->value.is_name() && from.contains(let->value.var()))
+        from[let->name] = from.at(let->value.var());
+    }
+  });
+  return from;
+}
+
 TEST(DenseRows, AreWholeVectors) {
-  for (const std::int64_t n : {2, 3, 5, 6, 7}) {
+  for (const std::int64_t n : {2, 3, 4, 5, 6, 7}) {
     SCOPED_TRACE(n);
     const Kernel kernel = copying(n, n);
     EXPECT_EQ(n_strided(kernel), 0u);
-    using Lanes = std::vector<std::int64_t>;  // the places in x that the lanes of a name are from
-    std::map<Var, Lanes> from;
+    const std::map<Var, Lanes> from = places_of_lanes(kernel);
     Lanes stored(static_cast<std::size_t>(n * lanes), -1);
-    for_each_stm(kernel.body, [&](const Stm& s) {
-      if (const auto* load = std::get_if<Load>(&s.op)) {
-        for (std::int64_t l = 0; l < lanes; ++l) from[load->name].push_back(offset(load->from.index) + l);
-      } else if (const auto* permute = std::get_if<Permute>(&s.op)) {
-        Lanes both = from.at(permute->low.var());
-        const Lanes& high = from.at(permute->high.var());
-        both.insert(both.end(), high.begin(), high.end());
-        for (const std::int32_t l : permute->lanes)
-          from[permute->name].push_back(both.at(static_cast<std::size_t>(l)));
-      } else if (const auto* let = std::get_if<Let>(&s.op)) {
-        if (let->value.is_name() && from.contains(let->value.var()))
-          from[let->name] = from.at(let->value.var());
-      } else if (const auto* store = std::get_if<Store>(&s.op)) {
-        for (std::int64_t l = 0; l < lanes; ++l)
-          stored.at(static_cast<std::size_t>(offset(store->to.index) + l)) =
-              from.at(store->value.var()).at(static_cast<std::size_t>(l));
-      }
-    });
+    for (const Store& store : all<Store>(kernel))
+      for (std::int64_t l = 0; l < lanes; ++l)
+        stored.at(static_cast<std::size_t>(offset(store.to.index) + l)) =
+            from.at(store.value.var()).at(static_cast<std::size_t>(l));
     for (std::int64_t at = 0; at < n * lanes; ++at)
       EXPECT_EQ(stored[static_cast<std::size_t>(at)], at / n * n + n - 1 - at % n) << at;
   }
 }
 
-// Nothing may be written between rows, nor read that is not used.
-TEST(DenseRows, WithAGapAreReadAndStoredOneByOne) {
-  EXPECT_EQ(n_strided(copying(3, 2)), 4u);
+// Nothing may be written between rows; what is read between them lies between the first lane and the last.
+TEST(DenseRows, WithAGapAreReadTogetherAndStoredOneByOne) {
+  for (const std::int64_t n : {2, 3}) {
+    SCOPED_TRACE(n);
+    const Kernel kernel = copying(n, n - 1);
+    EXPECT_EQ(n_strided(kernel), static_cast<std::size_t>(n - 1));
+    const std::map<Var, Lanes> from = places_of_lanes(kernel);
+    for (const Store& store : all<Store>(kernel)) {
+      ASSERT_TRUE(is_strided(store.to));
+      for (std::int64_t l = 0; l < lanes; ++l)
+        EXPECT_EQ(from.at(store.value.var()).at(static_cast<std::size_t>(l)),
+                  l * n + n - 1 - offset(store.to.index));
+    }
+    for (const Load& load : all<Load>(kernel)) {
+      EXPECT_GE(offset(load.from.index), 0);
+      EXPECT_LE(offset(load.from.index) + lanes - 1, (lanes - 1) * n + n - 1);
+    }
+  }
+}
+
+TEST(DenseRows, OneOfFourIsReadWithWhatIsBetween) {
+  const Kernel kernel = copying(4, 1);  // stores element 3 of each row
+  EXPECT_EQ(n_strided(kernel), 1u);     // the store
+  const std::map<Var, Lanes> from = places_of_lanes(kernel);
+  const Store store = all<Store>(kernel).at(0);
+  for (std::int64_t l = 0; l < lanes; ++l)
+    EXPECT_EQ(from.at(store.value.var()).at(static_cast<std::size_t>(l)), l * 4 + 3);
+  for (const Load& load : all<Load>(kernel)) EXPECT_LE(offset(load.from.index) + lanes - 1, lanes * 4 - 1);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ const soac::Soac& soac_of(const soac::Stm* s) {
 
 /// How neighbouring points of a map read an element.
 enum class Read : std::uint8_t { same, neighbours, other };
-Read read_by_neighbours(scalar::Arena& arena, Expr read, const soac::Vars& of_points, Var column) {
+Read read_by_neighbours(scalar::Arena& arena, Expr read, const soac::Vars& of_points, Var column,
+                        std::int64_t most_stride) {
   const auto args = read.args().subspan(1);
   for (std::size_t d = 0; d < args.size(); ++d) {
     soac::Vars mentioned;
@@ -41,7 +42,8 @@ Read read_by_neighbours(scalar::Arena& arena, Expr read, const soac::Vars& of_po
     if (std::ranges::any_of(mentioned, [&](Var v) { return of_points.contains(v); })) return Read::other;
     if (!mentioned.contains(column)) continue;
     const auto form = scalar::affine_in(arena, args[d], column);
-    const bool is_step = form && form->coefficient.is_constant(1);
+    const bool is_step = form && form->coefficient.is_constant() &&
+                         form->coefficient.bits() - 1 < static_cast<std::uint64_t>(most_stride);
     return d + 1 == args.size() && is_step ? Read::neighbours : Read::other;
   }
   return Read::same;
@@ -53,7 +55,7 @@ bool mentions_one_of(Expr index, const std::vector<Var>& names) {
 
 // Whether the reductions read only so, and some array at places that move both with the point and with the
 // reduction, x[i + l]. What statements of the body bind may be anything.
-bool read_windows(scalar::Arena& arena, const soac::Soac& map) {
+bool read_windows(scalar::Arena& arena, const soac::Soac& map, std::int64_t most_stride) {
   const Var column = map.body.params.back();
   soac::Vars of_points;
   for (const soac::Stm& s : map.body.body) {
@@ -71,7 +73,7 @@ bool read_windows(scalar::Arena& arena, const soac::Soac& map) {
     soac::for_each_root(soac_of(s).body, [&](Expr root) {
       scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
         if (e.op() != scalar::Op::index) return;
-        const Read read = read_by_neighbours(arena, e, of_points, column);
+        const Read read = read_by_neighbours(arena, e, of_points, column, most_stride);
         are_windows &= read != Read::other;
         for (std::size_t d = 1; d < e.args().size() && read == Read::neighbours; ++d)
           slides |= mentions_one_of(e.arg(d), map.body.params) && mentions_one_of(e.arg(d), running);
@@ -120,8 +122,8 @@ Extents extents_of(const Building& at, const soac::Soac& inner) {
 WindowFolds window_folds_of(const Building& at, Expr otherwise) {
   WindowFolds windows;
   const soac::Soac& op = at.op();
-  if (!is_plain_map(op) || !read_windows(at.arena, op)) return windows;
   const LanesPolicy& by = at.lanes.by;
+  if (!is_plain_map(op) || !read_windows(at.arena, op, by.window_stride)) return windows;
   Expr holds = by.window_least_columns <= op.dims.back(), are_short = at.arena.boolean(true);
   std::int64_t accumulators = 1;
   for (const soac::Stm* s : combinators_of(op)) {

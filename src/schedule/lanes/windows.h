@@ -11,7 +11,7 @@ namespace fulgurite::schedule {
 /// The reason of a phase that a launch has only because it takes this way, or does not.
 inline constexpr const char* why_windows =
     "version: neighbouring points read neighbouring elements, so that vectors of them are reduced together "
-    "(window_least_columns, window_most_points)";
+    "(window_least_columns, window_most_points, window_stride)";
 
 struct WindowFolds {
   /// Whether the launch takes this way, by sizes only; absent: it does not. Whether windows are so long that
@@ -21,7 +21,7 @@ struct WindowFolds {
   Grid grid;
 };
 /// Decides it, where `otherwise` does not hold, for a map of reductions all of whose reads are the same for
-/// neighbouring points or, along the map's last axis, neighbours.
+/// neighbouring points or, along the map's last axis, of elements a small constant apart (window_stride).
 WindowFolds window_folds_of(const Building&, Expr otherwise);
 /// Its phases, "windows" and "wide windows".
 void add_window_folds(Building&, const WindowFolds&);
