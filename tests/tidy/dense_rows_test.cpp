@@ -53,7 +53,7 @@ std::int64_t offset(Expr index) {
 
 using Lanes = std::vector<std::int64_t>;  // the places in x that the lanes of a name are from
 
-// Of what is loaded as vectors, and what Permutes and Lets make of it.
+// Lanes of what is loaded as vectors, and of what Permutes and Lets make of it.
 std::map<Var, Lanes> places_of_lanes(const Kernel& kernel) {
   std::map<Var, Lanes> from;
   for_each_stm(kernel.body, [&](const Stm& s) {
