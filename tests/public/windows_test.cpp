@@ -187,6 +187,43 @@ void windows_apart() {
   });
 }
 
+// Windows that end inside, at the end of, and outside of what they read.
+TEST(Windows, Outside) {
+  const auto program = [](Vec<int> x, Index n, Index k, Index first) {
+    return fg::generate(
+        n, [=](Index i) { return fg::sum(fg::generate(k, [=](Index l) { return x[2 * i + first + l]; })); });
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    const auto x = values<int>(200);
+    const auto sums = [&](std::int64_t n, std::int64_t k, std::int64_t first) {
+      std::vector<int> all;
+      for (std::int64_t i = 0; i < n; ++i) {
+        unsigned sum = 0;
+        for (std::int64_t l = 0; l < k; ++l)
+          sum += static_cast<unsigned>(x.at(static_cast<std::size_t>(2 * i + first + l)));
+        all.push_back(static_cast<int>(sum));
+      }
+      return all;
+    };
+    EXPECT_EQ(f(x, 98, 5, 1).to_vector(), sums(98, 5, 1));  // reads the last element
+    EXPECT_EQ(f(x, 98, 0, -7).to_vector(), sums(98, 0, -7));
+    EXPECT_EQ(f(x, 0, 1000, -7).to_vector(), sums(0, 0, 0));
+    const auto message = [&](std::int64_t n, std::int64_t k, std::int64_t first) -> std::string {
+      try {
+        f(x, n, k, first);
+      } catch (const fg::IndexError& error) {
+        return error.what();
+      }
+      return "nothing failed";
+    };
+    for (const auto& [text, part] : {std::pair{message(98, 6, 1), "index 200 "},
+                                     {message(98, 5, -1), "index -1 "},
+                                     {message(99, 5, 1), "position 98 "},
+                                     {message(1, 1, std::int64_t{1} << 62), "index 46"}})
+      EXPECT_NE(text.find(part), text.npos) << text;
+  });
+}
+
 TEST(Windows, ApartProperty) {
   windows_apart<2>();
   windows_apart<3>();

@@ -48,6 +48,38 @@ TEST(Inside, PlacesThatNothingIsKnownOf) {
   EXPECT_TRUE(Scattering("17", "i, j").of_row(0, 0, 16));
 }
 
+/// Points i that each reduce `element` of l < k.
+struct Reducing {
+  soac::Program program;
+  explicit Reducing(const std::string& element, const std::string& points = "k")
+      : program(soac::parse("program \"p\" (x: f32[n], w: f32[b], k: i64, rows: i64) {\n"
+                            "  r: f32[rows] = map (i < rows) {\n    s: f32 = redomap (l < " +
+                                points + ") { " + element +
+                                " } reduce add comm neutral 0f\n    return s\n  }\n  return r\n}\n"
+                                "sites {\n  1 index \"out\"\n}\n",
+                            "inside")) {}
+  std::string holds(std::int64_t first, std::int64_t last) {
+    scalar::Arena& arena = *program.arena;
+    const auto row = inside(arena, program.body[0], {{}, arena.i64(first), arena.i64(last)});
+    return row ? scalar::describe(arena, row->holds) : "nothing";
+  }
+};
+
+TEST(Inside, ReadsOfCombinatorsInsideOfPoints) {
+  EXPECT_EQ(Reducing("x[2 * i + l]@1").holds(3, 40), "k + 79 < n & (k < 70368744177664 & 6 < n)");
+  EXPECT_EQ(Reducing("x[i + l - 1]@1 * w[k - 1 - l]@1").holds(3, 40),
+            "k - 1 < b & (0 < b & (k + 38 < n & (k < 70368744177664 & 2 < n)))");
+  EXPECT_EQ(Reducing("x[i - 2 * l]@1").holds(3, 40),
+            "40 < n & (5 - k * 2 < n & (k < 70368744177664 & 0 <= 5 - k * 2))");
+}
+
+TEST(Inside, ReadsOfCombinatorsThatNothingIsKnownOf) {
+  EXPECT_EQ(Reducing("x[i * l]@1").holds(3, 40), "nothing");
+  EXPECT_EQ(Reducing("x[l * l]@1").holds(3, 40), "nothing");
+  EXPECT_EQ(Reducing("x[l * k]@1").holds(3, 40), "nothing") << "products of a size may wrap around";
+  EXPECT_EQ(Reducing("x[i + l]@1", "i").holds(3, 40), "nothing") << "points have as many as their number";
+}
+
 /// Iterations k < m that change an element of x at the place, and may compute `also` first.
 struct Changing {
   soac::Program program;

@@ -1,9 +1,10 @@
 // Reads whose indices are linear in the innermost index, and divisors that do not depend on it, are inside of
 // their arrays, and not 0, along a whole row if they are at its ends: so they are looked at once a row, and
-// points look at nothing. So are values that a Check asks to be between 0 and an extent, and places that
-// points scatter to, which are left out where they are outside. It is the same along the iterations of a loop
-// that changes an array element by element. Quotients and remainders of the innermost index get names, and
-// what is indexed by them is looked at once a row, too.
+// points look at nothing. So are reads of combinators inside of points whose indices are linear in those of
+// the combinators, too, values that a Check asks to be between 0 and an extent, and places that points
+// scatter to, which are left out where they are outside. It is the same along the iterations of a loop that
+// changes an array element by element. Quotients and remainders of the innermost index get names, and what is
+// indexed by them is looked at once a row, too.
 #pragma once
 
 #include <optional>
