@@ -1,5 +1,5 @@
-// Points that read by quotients and remainders of their index by small constants, beside loops over groups of
-// such points.
+// Points that read by quotients and remainders of their index by small constants, and windows of neighbours
+// that are a few elements apart, beside loops.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
@@ -70,6 +70,41 @@ void measure_floats(const Measure& measure) {
       [&](float* to) { omp_rotated(rows, columns, a.data(), cosines.data(), sines.data(), to); });
 }
 
+void measure_windows_apart(const Measure& measure) {
+  constexpr std::int64_t n = 1 << 20, taps = 32, rows = 1024, columns = 2048;
+  const Floats a = floats(std::max(3 * n + taps, rows * columns)), weights = floats(taps);
+  const fg::Array<float, 1> x(Floats(a.begin(), a.begin() + 3 * n + taps)), w(weights);
+  const auto filter = fg::compile([](Vec<float> signal, Vec<float> by) {
+    return fg::generate((signal.size() - by.size()) / 3, [=](Index i) {
+      return fg::sum(fg::generate(by.size(), [=](Index k) { return by[k] * signal[3 * i + k]; }));
+    });
+  });
+  floats_row<1>(
+      measure, "apart 3: 32 taps", n, [&] { return filter(x, w); },
+      [&](float* to) { omp_every_third(n, taps, a.data(), weights.data(), to); });
+  const fg::Array<float, 2> picture(Floats(a.begin(), a.begin() + rows * columns), {rows, columns});
+  const fg::Array<float, 2> nine(Floats(weights.begin(), weights.begin() + 9), {3, 3});
+  const auto convolution = fg::compile([](Mat<float> m, Mat<float> by) {
+    const auto points = [&](int axis) { return (m.size(axis) - by.size(axis)) / 2 + 1; };
+    return fg::generate({points(0), points(1)}, [=](Index i, Index j) {
+      return fg::sum(fg::generate({by.size(0), by.size(1)},
+                                  [=](Index k, Index l) { return by(k, l) * m(2 * i + k, 2 * j + l); }));
+    });
+  });
+  floats_row<2>(
+      measure, "apart 2: 3 x 3 weights", ((rows - 3) / 2 + 1) * ((columns - 3) / 2 + 1),
+      [&] { return convolution(picture, nine); },
+      [&](float* to) { omp_every_second(rows, columns, a.data(), weights.data(), to); });
+  const auto pool = fg::compile([](Mat<float> m) {
+    return fg::generate({m.size(0) / 2, m.size(1) / 2}, [=](Index i, Index j) {
+      return fg::max(fg::generate({2, 2}, [=](Index k, Index l) { return m(2 * i + k, 2 * j + l); }));
+    });
+  });
+  floats_row<2>(
+      measure, "apart 2: 2 x 2 maxima", n / 2, [&] { return pool(picture); },
+      [&](float* to) { omp_largest_of_four(rows, columns, a.data(), to); });
+}
+
 /// One row of the table, of `n_results` bytes, which have to be the peer's; the limit copies them.
 template <class F>
 void bytes_row(const Measure& measure, const std::string& name, std::int64_t n_results, const F& ours,
@@ -120,6 +155,7 @@ void measure_bytes(const Measure& measure) {
 
 void measure_interleaved(const Measure& measure) {
   measure_floats(measure);
+  measure_windows_apart(measure);
   measure_bytes(measure);
 }
 

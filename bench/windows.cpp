@@ -101,8 +101,9 @@ std::vector<float> elements(std::int64_t n) {
 }
 
 template <int N, class F>
-void stencil_row(const Measure& measure, const std::string& name, const std::array<std::int64_t, N>& shape,
-                 const F& f, void (*peer)(const Field&), bool is_interior = false) {
+void stencil_row(const Measure& measure, const std::string& name,
+                 const std::array<std::int64_t, static_cast<std::size_t>(N)>& shape, const F& f,
+                 void (*peer)(const Field&), bool is_interior = false) {
   std::int64_t n = 1, n_results = 1;
   for (const std::int64_t extent : shape) n *= extent, n_results *= extent - (is_interior ? 2 : 0);
   const fg::Array<float, N> u(elements(n), shape);

@@ -58,7 +58,8 @@ void measure_stencils(const Measure&);
 void measure_convolutions(const Measure&);
 /// Indices computed with / and %, and loops over unchanged arrays.
 void measure_computed(const Measure&);
-/// Points that read by quotients and remainders of their index by small constants.
+/// Points that read by quotients and remainders of their index by small constants, and windows that are a few
+/// elements apart.
 void measure_interleaved(const Measure&);
 /// Windows by slices, pools, and means of rows that data choose.
 void measure_checked(const Measure&);

@@ -1,5 +1,7 @@
 #include "peers/interleaved.h"
 
+#include <algorithm>
+
 namespace bench {
 
 void omp_interleaved(std::int64_t n, const float* x, const float* y, float* to) {
@@ -77,6 +79,44 @@ void omp_sixes(std::int64_t n, const std::uint8_t* x, std::uint8_t* to) {
       to[4 * i + 2] = static_cast<std::uint8_t>((b << 2 | c >> 6) & 63);
       to[4 * i + 3] = static_cast<std::uint8_t>(c & 63);
     }
+  }
+}
+
+void omp_every_third(std::int64_t n, std::int64_t taps, const float* x, const float* weights, float* to) {
+  constexpr std::int64_t block = 512;
+#pragma omp parallel for num_threads(2)
+  for (std::int64_t begin = 0; begin < n; begin += block) {
+    const std::int64_t end = std::min(n, begin + block);
+    std::fill(to + begin, to + end, 0.f);
+    for (std::int64_t k = 0; k < taps; ++k)
+#pragma GCC ivdep
+      for (std::int64_t i = begin; i < end; ++i) to[i] += weights[k] * x[3 * i + k];
+  }
+}
+
+void omp_every_second(std::int64_t rows, std::int64_t columns, const float* x, const float* weights,
+                      float* to) {
+  const std::int64_t n = (columns - 3) / 2 + 1;
+#pragma omp parallel for num_threads(2)
+  for (std::int64_t i = 0; i < (rows - 3) / 2 + 1; ++i)
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+#pragma GCC unroll 9
+      for (int at = 0; at < 9; ++at) sum += weights[at] * x[(2 * i + at / 3) * columns + 2 * j + at % 3];
+      to[i * n + j] = sum;
+    }
+}
+
+void omp_largest_of_four(std::int64_t rows, std::int64_t columns, const float* x, float* to) {
+  const std::int64_t n = columns / 2;
+#pragma omp parallel for num_threads(2)
+  for (std::int64_t i = 0; i < rows / 2; ++i) {
+    const float *above = x + 2 * i * columns, *below = above + columns;
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < n; ++j)
+      to[i * n + j] =
+          std::max(std::max(above[2 * j], above[2 * j + 1]), std::max(below[2 * j], below[2 * j + 1]));
   }
 }
 
