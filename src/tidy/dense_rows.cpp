@@ -46,6 +46,22 @@ constexpr std::int64_t longest_dense = 8;
 // Rows of this many bytes and more transpose quicker, if they have a power of two of elements.
 constexpr std::int64_t least_transposed_bytes = 32;
 
+// Lanes of masks are bytes in memory, and while they are permuted.
+Expr as_numbers(Expr lanes) {
+  return lanes.kind() == Kind::boolean ? cast(lanes, Kind::u8) : lanes;
+}
+Expr as_kind(Expr numbers, Kind kind) {
+  return kind == Kind::boolean ? cast(numbers, kind) : numbers;
+}
+Expr named(Arena& arena, Expr value, const char* name, Block& out) {
+  const Expr lanes = arena.fresh(value.type(), name);
+  out.push_back({Let{lanes.var(), value}});
+  return lanes;
+}
+Expr numbers_of(Arena& arena, Expr lanes, Block& out) {
+  return lanes.kind() == Kind::boolean ? named(arena, as_numbers(lanes), "bytes", out) : lanes;
+}
+
 // The lanes that are chosen from the elements of several vectors side by side: (vector, lane).
 Expr gathered(Arena& arena, const std::vector<Expr>& vectors,
               const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t)>& from,
@@ -70,10 +86,11 @@ Expr gathered(Arena& arena, const std::vector<Expr>& vectors,
 
 bool is_dense(const Arena& arena, const Row& row) {
   const auto stride = static_cast<std::int64_t>(row.stride.bits());
+  if (stride > longest_dense) return false;
   const std::int64_t span = row.places.rbegin()->first - row.places.begin()->first + 1;
   const auto size = static_cast<std::int64_t>(scalar::size_of(arena.info(row.buffer).type.kind));
   const bool is_transposed = stride * size >= least_transposed_bytes && (stride & (stride - 1)) == 0;
-  return !is_transposed && stride <= longest_dense && span == stride && std::ssize(row.places) == stride;
+  return !is_transposed && span == stride && std::ssize(row.places) == stride;
 }
 
 void load_dense(Arena& arena, const Row& row, Block& out, std::vector<Change>& changes) {
@@ -87,13 +104,15 @@ void load_dense(Arena& arena, const Row& row, Block& out, std::vector<Change>& c
     vectors.push_back(arena.fresh(type, arena.info(row.buffer).name + "_rows"));
     before.push_back({Load{vectors.back().var(),
                            {row.buffer, index_of(arena, row.index, begin + k * lanes), arena.i64(1), {}}}});
+    vectors.back() = numbers_of(arena, vectors.back(), before);
   }
   for (const auto& [element, places] : row.places) {
     const auto from = [&, c = element - begin](std::int64_t l) {
       return std::pair((c + l * n) / lanes, (c + l * n) % lanes);
     };
     const Expr column = gathered(arena, vectors, from, arena.info(row.buffer).name + "_column", before);
-    for (std::size_t place : places) out[place].op = Let{std::get<Load>(out[place].op).name, column};
+    for (std::size_t place : places)
+      out[place].op = Let{std::get<Load>(out[place].op).name, as_kind(column, type.kind)};
   }
 }
 
@@ -117,13 +136,15 @@ void load_close(Arena& arena, const Row& row, Block& out, std::vector<Change>& c
       vectors.push_back(arena.fresh(type, arena.info(row.buffer).name + "_close"));
       const Expr index = index_of(arena, row.index, element + begins.back());
       before.push_back({Load{vectors.back().var(), {row.buffer, index, arena.i64(1), {}}}});
+      vectors.back() = numbers_of(arena, vectors.back(), before);
     }
     const auto from = [&](std::int64_t l) {
       const std::int64_t vector = l * stride / lanes;
       return std::pair(vector, l * stride - begins[static_cast<std::size_t>(vector)]);
     };
     const Expr chosen = gathered(arena, vectors, from, arena.info(row.buffer).name + "_lanes", before);
-    for (std::size_t place : places) out[place].op = Let{std::get<Load>(out[place].op).name, chosen};
+    for (std::size_t place : places)
+      out[place].op = Let{std::get<Load>(out[place].op).name, as_kind(chosen, type.kind)};
   }
 }
 
@@ -136,17 +157,14 @@ void store_dense(Arena& arena, const Row& row, const Block& out, std::vector<Cha
     columns.push_back(std::get<Store>(out[places.front()].op).value);
   }
   const std::int64_t lanes = columns[0].type().lanes, n = std::ssize(columns);
+  const Kind kind = columns[0].kind();
   Block& to = changes[last].before;
-  for (Expr& column : columns) {
-    const Expr value = arena.fresh(column.type(), "column");
-    to.push_back({Let{value.var(), column}});
-    column = value;
-  }
+  for (Expr& column : columns) column = named(arena, as_numbers(column), "column", to);
   for (std::int64_t k = 0; k < n; ++k) {
     const auto from = [&](std::int64_t l) { return std::pair((k * lanes + l) % n, (k * lanes + l) / n); };
     const Expr value = gathered(arena, columns, from, "rows", to);
     const Expr index = index_of(arena, row.index, row.places.begin()->first + k * lanes);
-    to.push_back({Store{{row.buffer, index, arena.i64(1), {}}, value}});
+    to.push_back({Store{{row.buffer, index, arena.i64(1), {}}, as_kind(value, kind)}});
   }
   for (const auto& [element, places] : row.places) changes[places.front()].is_gone = true;
 }

@@ -78,8 +78,7 @@ class Rows {
     if (!load && !store) return false;
     const Access& access = load ? load->from : store->to;
     const Type type = load ? arena_.info(load->name).type : store->value.type();
-    if (type.lanes < 4 || type.kind == Kind::boolean || access.mask || access.index.type().lanes > 1)
-      return false;
+    if (type.lanes < 4 || access.mask || access.index.type().lanes > 1) return false;
     if (!access.stride || !access.stride.is_constant() || (store && store->streaming)) return false;
     return static_cast<std::int64_t>(access.stride.bits()) >= 2;
   }
@@ -93,6 +92,8 @@ class Rows {
     if (row == rows.end()) row = rows.insert(rows.end(), Row{access.buffer, access.stride, index, {}});
     row->places[constant].push_back(place);
   }
+
+  bool is_mask(const Row& row) const { return arena_.info(row.buffer).type.kind == Kind::boolean; }
 
   std::int64_t elements_in(const Row& row, std::int64_t bytes) const {
     const auto size = static_cast<std::int64_t>(size_of(arena_.info(row.buffer).type.kind));
@@ -129,6 +130,7 @@ class Rows {
   }
 
   void load(const Row& row, Block& out, std::vector<Change>& changes) {
+    if (is_mask(row)) return;
     for (const Piece& piece : pieces(row, 2, elements_in(row, loaded_bytes))) {
       std::size_t first = out.size();
       for (std::int64_t k = 0; k < piece.n; ++k)
@@ -149,7 +151,7 @@ class Rows {
   // Rows that may overlap are left alone: which element is stored last counts.
   void store(const Row& row, const Block& out, std::vector<Change>& changes) {
     const auto stride = static_cast<std::int64_t>(row.stride.bits());
-    if (stride < least_stride) return;
+    if (stride < least_stride || is_mask(row)) return;
     const std::int64_t span = row.places.rbegin()->first - row.places.begin()->first + 1;
     const bool are_once =
         std::ranges::all_of(row.places, [](const auto& each) { return each.second.size() == 1; });

@@ -82,13 +82,18 @@ TEST(Interleaved, BitsOfIndices) {
     const auto bits = fg::generate(8 * bytes.size(), [=](Index i) {
       return (bytes[i >> 3] >> fg::cast<std::uint8_t>(i & 7)) & std::uint8_t(1);
     });
+    const auto truths = fg::generate(8 * bytes.size(), [=](Index i) {
+      return ((bytes[i / 8] >> fg::cast<std::uint8_t>(i % 8)) & std::uint8_t(1)) != std::uint8_t(0);
+    });
+    const auto larger =
+        fg::generate(3 * x.size(), [=](Index i) { return fg::cast<fg::i64>(x[i / 3]) > i % 3; });
     const auto codes = fg::generate(bytes.size() / 3 * 4, [=](Index i) {
       const auto byte = [&](Index k) { return fg::cast<std::uint32_t>(bytes[i / 4 * 3 + k]); };
       const auto three = (byte(0) << 16u) | (byte(1) << 8u) | byte(2);
       return fg::cast<std::uint8_t>((three >> fg::cast<std::uint32_t>(18 - 6 * (i % 4))) & 63u);
     });
     const auto partners = fg::generate(x.size() / 4 * 4, [=](Index i) { return x[i ^ 1] - x[i ^ 3]; });
-    return std::tuple{bits, codes, partners};
+    return std::tuple{bits, truths, larger, codes, partners};
   };
   on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t n : sizes) {
@@ -96,9 +101,12 @@ TEST(Interleaved, BitsOfIndices) {
       SCOPED_TRACE(n);
       const auto bytes = values<std::uint8_t>(n);
       const auto x = values<int>(n);
-      const auto [bits, codes, partners] = f(bytes, x);
+      const auto [bits, truths, larger, codes, partners] = f(bytes, x);
       EXPECT_EQ(bits.to_vector(),
                 made<std::uint8_t>(8 * n, [&](auto i) { return at(bytes, i >> 3) >> (i & 7) & 1; }));
+      EXPECT_EQ(truths.to_vector(),
+                made<bool>(8 * n, [&](auto i) { return (at(bytes, i >> 3) >> (i & 7) & 1) != 0; }));
+      EXPECT_EQ(larger.to_vector(), made<bool>(3 * n, [&](auto i) { return at(x, i / 3) > i % 3; }));
       EXPECT_EQ(codes.to_vector(), made<std::uint8_t>(n / 3 * 4, [&](auto i) {
                   const auto first = i / 4 * 3;
                   const int three = at(bytes, first) << 16 | at(bytes, first + 1) << 8 | at(bytes, first + 2);

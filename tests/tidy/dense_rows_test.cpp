@@ -20,14 +20,14 @@ constexpr std::int32_t lanes = 16;
 
 // Each lane copies its row of n elements, backwards: out[i, k] = in[i, n - 1 - k]. It leaves one out, if
 // told.
-Kernel copying(std::int64_t n, std::int64_t n_stored) {
-  std::string text = R"(kernel k(in x: f32[], out y: f32[], n: i64)
+Kernel copying(std::int64_t n, std::int64_t n_stored, const std::string& kind = "f32") {
+  std::string text = "kernel k(in x: " + kind + "[], out y: " + kind + R"([], n: i64)
 par grid task < n {
   par block t < 16 {
     let row = (task * 16 + t) * )" +
                      std::to_string(n) + "\n";
   for (std::int64_t k = 0; k < n; ++k)
-    text += "    load a" + std::to_string(k) + ": f32 = x[row + " + std::to_string(k) + ", 1]\n";
+    text += "    load a" + std::to_string(k) + ": " + kind + " = x[row + " + std::to_string(k) + ", 1]\n";
   for (std::int64_t k = 0; k < n_stored; ++k)
     text += "    store y[row + " + std::to_string(k) + ", 1] = a" + std::to_string(n - 1 - k) + "\n";
   text += "  }\n}\n";
@@ -53,6 +53,12 @@ std::int64_t offset(Expr index) {
 
 using Lanes = std::vector<std::int64_t>;  // the places in x that the lanes of a name are from
 
+// The name of a value, or of what is converted.
+Var named_by(Expr value) {
+  if (value.op() == scalar::Op::cast) value = value.arg(0);
+  return value.is_name() ? value.var() : Var{-1};
+}
+
 // Lanes of what is loaded as vectors, and of what Permutes and Lets make of it.
 std::map<Var, Lanes> places_of_lanes(const Kernel& kernel) {
   std::map<Var, Lanes> from;
@@ -66,27 +72,35 @@ std::map<Var, Lanes> places_of_lanes(const Kernel& kernel) {
       for (const std::int32_t l : permute->lanes)
         from[permute->name].push_back(both.at(static_cast<std::size_t>(l)));
     } else if (const auto* let = std::get_if<Let>(&s.op)) {
-      if (let->value.is_name() && from.contains(let->value.var()))
-        from[let->name] = from.at(let->value.var());
+      if (const Var lanes_of = named_by(let->value); from.contains(lanes_of))
+        from[let->name] = from.at(lanes_of);
     }
   });
   return from;
 }
 
+void are_whole_vectors(std::int64_t n, const std::string& kind) {
+  SCOPED_TRACE(kind + " " + std::to_string(n));
+  const Kernel kernel = copying(n, n, kind);
+  EXPECT_EQ(n_strided(kernel), 0u);
+  const std::map<Var, Lanes> from = places_of_lanes(kernel);
+  Lanes stored(static_cast<std::size_t>(n * lanes), -1);
+  for (const Store& store : all<Store>(kernel))
+    for (std::int64_t l = 0; l < lanes; ++l)
+      stored.at(static_cast<std::size_t>(offset(store.to.index) + l)) =
+          from.at(named_by(store.value)).at(static_cast<std::size_t>(l));
+  for (std::int64_t at = 0; at < n * lanes; ++at)
+    EXPECT_EQ(stored[static_cast<std::size_t>(at)], at / n * n + n - 1 - at % n) << at;
+}
+
 TEST(DenseRows, AreWholeVectors) {
-  for (const std::int64_t n : {2, 3, 4, 5, 6, 7}) {
-    SCOPED_TRACE(n);
-    const Kernel kernel = copying(n, n);
-    EXPECT_EQ(n_strided(kernel), 0u);
-    const std::map<Var, Lanes> from = places_of_lanes(kernel);
-    Lanes stored(static_cast<std::size_t>(n * lanes), -1);
-    for (const Store& store : all<Store>(kernel))
-      for (std::int64_t l = 0; l < lanes; ++l)
-        stored.at(static_cast<std::size_t>(offset(store.to.index) + l)) =
-            from.at(store.value.var()).at(static_cast<std::size_t>(l));
-    for (std::int64_t at = 0; at < n * lanes; ++at)
-      EXPECT_EQ(stored[static_cast<std::size_t>(at)], at / n * n + n - 1 - at % n) << at;
-  }
+  for (const std::int64_t n : {2, 3, 4, 5, 6, 7}) are_whole_vectors(n, "f32");
+  for (const std::int64_t n : {2, 4, 5, 8}) are_whole_vectors(n, "u8");
+}
+
+// They are bytes while lanes are permuted.
+TEST(DenseRows, OfTruths) {
+  for (const std::int64_t n : {2, 3, 4, 8}) are_whole_vectors(n, "bool");
 }
 
 // Nothing may be written between rows; what is read between them lies between the first lane and the last.
@@ -99,13 +113,31 @@ TEST(DenseRows, WithAGapAreReadTogetherAndStoredOneByOne) {
     for (const Store& store : all<Store>(kernel)) {
       ASSERT_TRUE(is_strided(store.to));
       for (std::int64_t l = 0; l < lanes; ++l)
-        EXPECT_EQ(from.at(store.value.var()).at(static_cast<std::size_t>(l)),
+        EXPECT_EQ(from.at(named_by(store.value)).at(static_cast<std::size_t>(l)),
                   l * n + n - 1 - offset(store.to.index));
     }
     for (const Load& load : all<Load>(kernel)) {
       EXPECT_GE(offset(load.from.index), 0);
       EXPECT_LE(offset(load.from.index) + lanes - 1, (lanes - 1) * n + n - 1);
     }
+  }
+}
+
+TEST(DenseRows, LanesThatLieFarApartAreReadOneByOne) {
+  for (const char* apart : {"9", "4611686018427387904"}) {
+    const Kernel kernel = applied({&vectorise, &remove_dead, &transpose_rows},
+                                  parse(std::string(R"(kernel k(in x: f32[], out y: f32[], n: i64)
+par grid task < n {
+  par block t < 16 {
+    let at = task * 16 + t
+    let row = at * )") + apart + R"(
+    load a: f32 = x[row, 1]
+    store y[at, 1] = a
+  }
+}
+)"),
+                                  {.transposed_lanes = lanes});
+    EXPECT_EQ(n_strided(kernel), 1u) << apart;
   }
 }
 

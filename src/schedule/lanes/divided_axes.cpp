@@ -12,9 +12,8 @@ constexpr const char* why_divided =
     "remainders are axes where rows are long enough (divided_row)";
 
 constexpr const char* why_interleaved =
-    "version: points read by quotients and remainders of their index by constants, so that neighbours are "
-    "one "
-    "point, which knows the remainders (interleave_points, interleave_nodes)";
+    "version: points read by quotients and remainders of their index by constants, so that neighbours "
+    "are one point, which knows the remainders (interleave_points, interleave_nodes)";
 
 // The condition of a guard, which is select(c, 1, 0) or 1 - select(c, 1, 0); absent: it always holds.
 Expr condition_of(Expr guard) {
