@@ -58,8 +58,17 @@ Expr named(Arena& arena, Expr value, const char* name, Block& out) {
   out.push_back({Let{lanes.var(), value}});
   return lanes;
 }
-Expr numbers_of(Arena& arena, Expr lanes, Block& out) {
-  return lanes.kind() == Kind::boolean ? named(arena, as_numbers(lanes), "bytes", out) : lanes;
+
+// A vector of the row's buffer from this element on.
+Expr loaded(Arena& arena, const Row& row, Type type, std::int64_t element, const char* name, Block& out) {
+  const Expr lanes = arena.fresh(type, arena.info(row.buffer).name + name);
+  out.push_back({Load{lanes.var(), {row.buffer, index_of(arena, row.index, element), arena.i64(1), {}}}});
+  return type.kind == Kind::boolean ? named(arena, as_numbers(lanes), "bytes", out) : lanes;
+}
+// Loads at these places are what has been loaded already.
+void replace_loads(const std::vector<std::size_t>& places, Expr numbers, Kind kind, Block& out) {
+  for (std::size_t place : places)
+    out[place].op = Let{std::get<Load>(out[place].op).name, as_kind(numbers, kind)};
 }
 
 // The lanes that are chosen from the elements of several vectors side by side: (vector, lane).
@@ -100,19 +109,14 @@ void load_dense(Arena& arena, const Row& row, Block& out, std::vector<Change>& c
   const std::int64_t lanes = type.lanes, n = std::ssize(row.places), begin = row.places.begin()->first;
   Block& before = changes[first].before;
   std::vector<Expr> vectors;
-  for (std::int64_t k = 0; k < n; ++k) {
-    vectors.push_back(arena.fresh(type, arena.info(row.buffer).name + "_rows"));
-    before.push_back({Load{vectors.back().var(),
-                           {row.buffer, index_of(arena, row.index, begin + k * lanes), arena.i64(1), {}}}});
-    vectors.back() = numbers_of(arena, vectors.back(), before);
-  }
+  for (std::int64_t k = 0; k < n; ++k)
+    vectors.push_back(loaded(arena, row, type, begin + k * lanes, "_rows", before));
   for (const auto& [element, places] : row.places) {
     const auto from = [&, c = element - begin](std::int64_t l) {
       return std::pair((c + l * n) / lanes, (c + l * n) % lanes);
     };
     const Expr column = gathered(arena, vectors, from, arena.info(row.buffer).name + "_column", before);
-    for (std::size_t place : places)
-      out[place].op = Let{std::get<Load>(out[place].op).name, as_kind(column, type.kind)};
+    replace_loads(places, column, type.kind, out);
   }
 }
 
@@ -124,8 +128,7 @@ bool is_close(const Row& row) {
 void load_close(Arena& arena, const Row& row, Block& out, std::vector<Change>& changes) {
   const auto stride = static_cast<std::int64_t>(row.stride.bits());
   for (const auto& [element, places] : row.places) {
-    auto& first = std::get<Load>(out[places.front()].op);
-    const Type type = arena.info(first.name).type;
+    const Type type = arena.info(std::get<Load>(out[places.front()].op).name).type;
     const std::int64_t lanes = type.lanes, last = (lanes - 1) * stride;
     Block& before = changes[places.front()].before;
     std::vector<Expr> vectors;
@@ -133,18 +136,14 @@ void load_close(Arena& arena, const Row& row, Block& out, std::vector<Change>& c
     // The last vector ends with the last lane.
     for (std::int64_t k = 0; k < stride; ++k) {
       begins.push_back(std::min(k * lanes, last + 1 - lanes));
-      vectors.push_back(arena.fresh(type, arena.info(row.buffer).name + "_close"));
-      const Expr index = index_of(arena, row.index, element + begins.back());
-      before.push_back({Load{vectors.back().var(), {row.buffer, index, arena.i64(1), {}}}});
-      vectors.back() = numbers_of(arena, vectors.back(), before);
+      vectors.push_back(loaded(arena, row, type, element + begins.back(), "_close", before));
     }
     const auto from = [&](std::int64_t l) {
       const std::int64_t vector = l * stride / lanes;
       return std::pair(vector, l * stride - begins[static_cast<std::size_t>(vector)]);
     };
     const Expr chosen = gathered(arena, vectors, from, arena.info(row.buffer).name + "_lanes", before);
-    for (std::size_t place : places)
-      out[place].op = Let{std::get<Load>(out[place].op).name, as_kind(chosen, type.kind)};
+    replace_loads(places, chosen, type.kind, out);
   }
 }
 

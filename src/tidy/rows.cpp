@@ -58,8 +58,10 @@ class Rows {
     for (const Row& row : loads) {
       if (is_dense(arena_, row))
         load_dense(arena_, row, out, changes);
+      else if (is_close(row))
+        load_close(arena_, row, out, changes);
       else
-        is_close(row) ? load_close(arena_, row, out, changes) : load(row, out, changes);
+        load(row, out, changes);
     }
     for (const Row& row : stores)
       is_dense(arena_, row) ? store_dense(arena_, row, out, changes) : store(row, out, changes);

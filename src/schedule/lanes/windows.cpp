@@ -42,8 +42,9 @@ Read read_by_neighbours(scalar::Arena& arena, Expr read, const soac::Vars& of_po
     if (std::ranges::any_of(mentioned, [&](Var v) { return of_points.contains(v); })) return Read::other;
     if (!mentioned.contains(column)) continue;
     const auto form = scalar::affine_in(arena, args[d], column);
-    const bool is_step = form && form->coefficient.is_constant() &&
-                         form->coefficient.bits() - 1 < static_cast<std::uint64_t>(most_stride);
+    const bool is_constant = form && form->coefficient.is_constant();
+    const auto stride = is_constant ? static_cast<std::int64_t>(form->coefficient.bits()) : 0;
+    const bool is_step = 1 <= stride && stride <= most_stride;
     return d + 1 == args.size() && is_step ? Read::neighbours : Read::other;
   }
   return Read::same;

@@ -61,6 +61,10 @@ std::optional<Ascending> ascending_in(Arena& arena, Expr e, Var name) {
   return found;
 }
 
+void for_each_node(const soac::Lambda& body, const std::function<void(Expr)>& visit) {
+  soac::for_each_root(body, [&](Expr root) { scalar::for_each_node(std::span(&root, 1), visit); });
+}
+
 // How many neighbours have quotients and remainders that go on by constants from group to group: the least
 // common multiple of the divisors, as far as it is small enough.
 std::int64_t points_of_group(Arena& arena, const soac::Lambda& body, Var index, std::int64_t most) {
@@ -72,11 +76,8 @@ std::int64_t points_of_group(Arena& arena, const soac::Lambda& body, Var index, 
     const std::int64_t more = std::lcm(points, divides->divisor / std::gcd(divides->divisor, along->factor));
     if (more <= most) points = more;
   };
-  soac::for_each_root(body, [&](Expr root) {
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (e.op() != Op::index) return;
-      scalar::for_each_node(e.args().subspan(1), look_at);
-    });
+  for_each_node(body, [&](Expr e) {
+    if (e.op() == Op::index) scalar::for_each_node(e.args().subspan(1), look_at);
   });
   return points;
 }
@@ -84,12 +85,10 @@ std::int64_t points_of_group(Arena& arena, const soac::Lambda& body, Var index, 
 // The extents of the arrays that the function reads.
 std::vector<Expr> sizes_of_arrays(Arena& arena, const soac::Lambda& body) {
   std::vector<Expr> sizes;
-  soac::for_each_root(body, [&](Expr root) {
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (e.op() != Op::index) return;
-      const std::vector<Expr>& shape = arena.info(e.arg(0).var()).shape;
-      sizes.insert(sizes.end(), shape.begin(), shape.end());
-    });
+  for_each_node(body, [&](Expr e) {
+    if (e.op() != Op::index) return;
+    const std::vector<Expr>& shape = arena.info(e.arg(0).var()).shape;
+    sizes.insert(sizes.end(), shape.begin(), shape.end());
   });
   return sizes;
 }
@@ -266,8 +265,7 @@ class Reads {
 
 std::int64_t n_nodes(const soac::Lambda& body) {
   std::int64_t n = 0;
-  soac::for_each_root(body,
-                      [&](Expr root) { scalar::for_each_node(std::span(&root, 1), [&](Expr) { ++n; }); });
+  for_each_node(body, [&](Expr) { ++n; });
   return n;
 }
 
@@ -313,7 +311,7 @@ std::optional<Interleaved> interleaved(Arena& arena, const soac::Stm& s, const I
     result.names.push_back(arena.fresh_array(info.type.kind, shape, info.name).var());
   }
   result.op = std::move(groups);
-  return Interleaved{made_by(rewrite::interleaved, arena, std::move(result)), points, holds};
+  return Interleaved{made_by(rewrite::interleaved, arena, std::move(result)), holds};
 }
 
 }  // namespace fulgurite::schedule

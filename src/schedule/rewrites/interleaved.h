@@ -14,8 +14,6 @@ struct Interleaved {
   /// The map over groups of neighbouring points. It makes arrays of one axis more, the last, of the points of
   /// a group.
   soac::Stm stm;
-  /// How many points a group has.
-  std::int64_t points = 1;
   /// Boolean: groups are full, and no read of `stm` is outside of its array. `stm` is the map only then.
   scalar::Expr holds;
 };
