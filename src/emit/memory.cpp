@@ -75,6 +75,8 @@ std::string store_text(const Dialect& d, const Place& p, const std::string& valu
   }
   if (streaming)
     return call(d, "store_streaming", p.kind, p.lanes, fmt::format("&{}, {}", element(p), value)) + ";";
+  if (p.constant_stride == 2 && p.mask.empty())
+    return call(d, "store_every_second", p.kind, p.lanes, fmt::format("&{}, {}", element(p), value)) + ";";
   Variant v = regular("store", p);
   if (p.mask.empty()) return call(d, v.function, p.kind, p.lanes, v.args + ", " + value) + ";";
   return call(d, v.function + "_masked", p.kind, p.lanes, v.args + ", " + value + ", " + p.mask) + ";";

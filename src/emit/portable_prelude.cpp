@@ -70,7 +70,7 @@ std::string offset(std::string_view stem, int first) {
   if (stem.find("strided") != std::string_view::npos || stem.starts_with("transpose"))
     return fmt::format(" + {} * stride", first);
   if (stem.find("reversed") != std::string_view::npos) return fmt::format(" - {}", first);
-  if (stem == "load_every_second") return fmt::format(" + {}", 2 * first);
+  if (stem.ends_with("_every_second")) return fmt::format(" + {}", 2 * first);
   return fmt::format(" + {}", first);
 }
 

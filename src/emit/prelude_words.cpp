@@ -57,6 +57,12 @@ std::string Words::list(int first, int step, int n) {
   return numbers;
 }
 
+std::string Words::list_of_pairs(int first, int n) {
+  std::string text;
+  for (int i = first; i < first + n; ++i) text += fmt::format("{}{}, {}", text.empty() ? "" : ", ", i, i);
+  return text;
+}
+
 std::size_t Words::parse_arguments(std::string_view text, std::size_t open,
                                    std::vector<std::string>& arguments) const {
   int depth = 0;
@@ -87,6 +93,7 @@ std::optional<std::string> Words::call(std::string_view word, const std::vector<
   if (word == "FN2" && a.size() == 3) return fmt::format("fg_{}_{}_{}{}", a[0], a[1], a[2], suffix_);
   if (word == "JOIN" && a.size() == 2) return a[0] + a[1];
   if (word == "LIST") return list(sum(a[0]), sum(a[1]), sum(a[2]));
+  if (word == "TWICE") return list_of_pairs(sum(a[0]), sum(a[1]));
   if (a.empty() || !is_kind(a[0])) return std::nullopt;
   const std::string& kind = a[0];
   if (word == "MATH") return function_.stem + (kind == "f32" ? "f" : "");

@@ -26,6 +26,7 @@ class Words {
   static int sum(std::string_view text);
 
   static std::string list(int first, int step, int n);
+  static std::string list_of_pairs(int first, int n);
 
   // From the opening parenthesis on; gives the place behind the closing one.
   std::size_t parse_arguments(std::string_view text, std::size_t open,

@@ -11,6 +11,7 @@
 #include "fuse/decide.h"
 #include "fuse/fuse.h"
 #include "fuse/inline.h"
+#include "fuse/past_updates.h"
 #include "simplify/dead.h"
 #include "soac/count.h"
 #include "soac/outputs.h"
@@ -77,16 +78,21 @@ class Fuser {
           keep(stms[k], std::string(why_in_memory(stms[k])));
         continue;
       }
-      const Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);
+      Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);
       Decision decision = decide(body, k, uses);
-      if (decision.inlines && !uses.readers.empty() && is_updated_before(body, k, uses.readers.back()))
-        decision = {false, "an array that it reads is updated in place before its reader runs"};
+      std::size_t at = k;
+      if (decision.inlines && is_updated_before(body, k, uses)) {
+        at = past_updates(body, k, uses);
+        if (at != k) uses = body.table.of(arrays_of(arena_, stms[at]), at);
+        if (at == k || is_updated_before(body, at, uses))
+          decision = {false, "an array that it reads is updated in place before its reader runs"};
+      }
       if (decision.inlines && context_.spend()) {
-        inline_everywhere(delayed(arena_, stms[k], uses.read), body, k, uses, decision.reason);
-        reduce_to(body, k, uses.whole);
+        inline_everywhere(delayed(arena_, stms[at], uses.read), body, at, uses, decision.reason);
+        reduce_to(body, at, uses.whole);
         inlined = true;
       } else {
-        keep(stms[k], decision.inlines ? "the gas is spent" : decision.reason);
+        keep(stms[at], decision.inlines ? "the gas is spent" : decision.reason);
         undecided = undecided || (!decision.inlines && !uses.read.empty());
       }
     }
@@ -94,17 +100,42 @@ class Fuser {
     return inlined && undecided;
   }
 
-  /// An array that statement `from` reads is updated in place by a later one, up to `to`.
-  bool is_updated_before(Body& body, std::size_t from, std::size_t to) {
+  /// The arrays that a map reads and a later statement updates in place.
+  std::vector<Var> updated_by(Body& body, std::size_t update, const Stm& map) {
     soac::Vars read;
-    soac::add_mentioned(body.stms[from], read);
-    for (std::size_t k = from + 1; k <= to; ++k) {
-      if (!may_update(body.stms[k], read)) continue;
-      put_in_late(body, k);
-      for (Var array : soac::updated_arrays(arena_, body.stms[k]))
-        if (read.contains(array) && !params_.contains(array)) return true;
+    soac::add_mentioned(map, read);
+    if (!may_update(body.stms[update], read)) return {};
+    put_in_late(body, update);
+    std::vector<Var> updated = soac::updated_arrays(arena_, body.stms[update]);
+    std::erase_if(updated, [&](Var array) { return !read.contains(array) || params_.contains(array); });
+    return updated;
+  }
+  /// An array that a map reads is updated in place before its last reader has read it.
+  bool is_updated_before(Body& body, std::size_t map, const Uses& uses) {
+    if (uses.readers.empty()) return false;
+    const std::size_t last = uses.readers.back();
+    for (std::size_t k = map + 1; k <= last; ++k) {
+      if (updated_by(body, k, body.stms[map]).empty()) continue;
+      const Producer producer = delayed(arena_, body.stms[map], uses.read);
+      if (k < last || !keeps_updates(arena_, producer, body.stms[last], body.path)) return true;
     }
     return false;
+  }
+  /// Moves a map to its first reader, after updates that replace nothing that it reads. Its number then.
+  std::size_t past_updates(Body& body, std::size_t map, const Uses& uses) {
+    std::optional<Stm> moved = body.stms[map];
+    const std::size_t first = uses.readers.front();
+    for (std::size_t k = map + 1; k < first; ++k) {
+      const std::vector<Var> updated = updated_by(body, k, *moved);
+      if (!updated.empty()) moved = past_update(arena_, *moved, body.stms[k], updated);
+      if (!moved) return map;
+    }
+    if (first == map + 1) return map;
+    body.stms.erase(body.stms.begin() + static_cast<std::ptrdiff_t>(map));
+    body.table.erased(map);
+    body.stms.insert(body.stms.begin() + static_cast<std::ptrdiff_t>(first) - 1, *std::move(moved));
+    body.table.inserted(body.stms, first - 1, 1);
+    return first - 1;
   }
 
   /// The last word on an array counts: after a merge it is asked again.

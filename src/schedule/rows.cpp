@@ -50,7 +50,7 @@ bool is_in_rows(const Surroundings& at, Expr read, const soac::Soac& map, Var ro
 }  // namespace
 
 bool folds_outside(const Surroundings& at, const soac::Soac& op) {
-  if (op.dims.empty() || !reduces_rows(at, op)) return false;
+  if (op.dims.empty() || !reduces_or_places_rows(at, op)) return false;
   const auto& inner = std::get<soac::Soac>(op.body.body[0].op);
   if (inner.dims.size() != 1 || makes_arrays(op)) return false;
   bool found = false;
@@ -77,7 +77,12 @@ bool scans_outside(const Surroundings& at, scalar::Arena& arena, const soac::Stm
 }
 
 bool reduces_rows(const Surroundings& at, const soac::Soac& op) {
-  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty()) return false;
+  return op.scatters.empty() && reduces_or_places_rows(at, op);
+}
+
+bool reduces_or_places_rows(const Surroundings& at, const soac::Soac& op) {
+  if (!op.reductions.empty() || !op.partitions.empty()) return false;
+  if (!std::ranges::all_of(op.scatters, &soac::Scatter::stores_in_any_order)) return false;
   if (op.body.body.size() != 1) return false;
   const auto* inner = base::as<soac::Soac>(op.body.body[0].op);
   if (!inner || inner->reductions.empty() || makes_arrays(op.body) || has_scan(inner->body)) return false;

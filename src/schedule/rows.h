@@ -8,9 +8,11 @@ namespace fulgurite::schedule {
 /// Whether it is a map whose function is one reduction over a space that the host knows and that does not
 /// depend on the point, and scalars.
 bool reduces_rows(const Surroundings&, const soac::Soac&);
+/// Whether it is such a map, or stores scalars at places that points compute, in any order.
+bool reduces_or_places_rows(const Surroundings&, const soac::Soac&);
 
-/// Whether it is such a map, of a reduction along one axis, and some array is read along the map's last axis
-/// in one row for each point of the reduction, each of its elements once: no two points of the map share it.
+/// Whether points reduce such rows along one axis, and some array is read along the space's last axis in one
+/// row for each point of the reduction, each of its elements once: no two points of the space share it.
 bool folds_outside(const Surroundings&, const soac::Soac&);
 
 /// Whether it is a map of arrays that one Soac along one axis makes by Scans, for points whose arrays lie

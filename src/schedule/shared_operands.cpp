@@ -45,7 +45,7 @@ class OperandSearch {
 
 SharedOperands shared_operands(const Surroundings& at, const soac::Soac& op) {
   const std::size_t n = op.dims.size();
-  if (n < 2 || op.dims[n - 2].is_constant(1) || !reduces_rows(at, op)) return {};
+  if (n < 2 || op.dims[n - 2].is_constant(1) || !reduces_or_places_rows(at, op)) return {};
   const auto& inner = std::get<soac::Soac>(op.body.body[0].op);
   if (inner.dims.size() != 1 || makes_arrays(op) || !inner.body.body.empty()) return {};
   OperandSearch search(op.body.params[n - 2], op.body.params[n - 1], inner.body.params[0]);

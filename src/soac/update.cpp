@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/apart.h"
 #include "soac/digits.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
@@ -15,7 +16,8 @@ namespace {
 
 /// Whether the expression, an element of an array, is read at exactly these indices.
 bool is_read_at(Expr e, std::span<const Expr> indices) {
-  return std::ranges::equal(indices, e.args().subspan(1));
+  return std::ranges::equal(indices, e.args().subspan(1),
+                            [](Expr a, Expr b) { return a == b || Expr(a - b).is_constant(0); });
 }
 
 /// Whether no two points store to one place, as far as that is known without Checks of sizes.
@@ -53,8 +55,19 @@ class Reads {
       if (e.type().rank > 0) forbidden_.insert(e.var());
     if (one_point_) return;
     const bool injective = is_injective(arena, soac, place);
+    const StoredPlaces stored(arena, soac, place);
+    Ranges ranges;
+    for (std::size_t d = 0; d < soac.dims.size(); ++d) ranges.emplace(soac.body.params[d], soac.dims[d]);
+    for (const Stm& s : soac.body.body) add_ranges(s, ranges);
+    const auto is_contents = [&](Var array) {
+      const Scatter& to = soac.scatters[scatter];
+      for (std::size_t k = 0; k < to.initial.results.size(); ++k)
+        if (contents_of(to, k) == array) return true;
+      return false;
+    };
     scalar::for_each_node(body_, [&](Expr e) {
-      if (e.op() == Op::index && !(injective && is_read_at(e, place))) forbidden_.insert(e.arg(0).var());
+      if (e.op() != Op::index || (injective && is_read_at(e, place))) return;
+      if (!is_contents(e.arg(0).var()) || !stored.miss(e, ranges)) forbidden_.insert(e.arg(0).var());
     });
   }
   bool allow(Var array) const { return !forbidden_.contains(array); }

@@ -15,7 +15,8 @@ std::optional<Var> contents_of(const Scatter&, std::size_t component);
 
 /// For each component of the Soac's scatter number `scatter`, the array whose memory its result may take: the
 /// contents are that array as it is, and each point reads it only at the place that it, and no other point,
-/// stores to (or the space has one point). Absent: there is none. Such reads become reads of the result.
+/// stores to, or where no point stores at all (apart.h), or the space has one point. Absent: there is none.
+/// Such reads become reads of the result.
 std::vector<std::optional<Var>> updates(Arena&, const Soac&, std::size_t scatter);
 
 /// All arrays that the statement may update in place.

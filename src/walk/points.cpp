@@ -215,6 +215,10 @@ void point_by_places(const Emitter& e, const soac::Stm& s, soac::Applied body, s
 
 }  // namespace
 
+void leave_results(const Emitter& e, const soac::Stm& s, std::span<const Expr> results, Expr number) {
+  leave(e, soac::view_of(s, results), number, {});
+}
+
 Destination row_of(const Emitter& e, const soac::Soac& op, const soac::Mapped& row,
                    std::span<const Expr> indices, Expr number) {
   const Destination whole = e.destination(row.array);

@@ -36,6 +36,10 @@ struct Running {
 /// and partitions at the destinations of their arrays.
 void point(const Emitter&, const soac::Stm&, std::span<const Expr> indices, Expr number, const Running&);
 
+/// What a map or a scatter leaves of scalars of a point, given as `results` of its body: stores those that
+/// are mapped at their destinations, and values of scatters at places in theirs.
+void leave_results(const Emitter&, const soac::Stm&, std::span<const Expr> results, Expr number);
+
 /// Where the elements of a point's array go: into the array that the Soac maps.
 Destination row_of(const Emitter&, const soac::Soac&, const soac::Mapped& row, std::span<const Expr> indices,
                    Expr number);

@@ -7,6 +7,7 @@
 #include "growing_rows.h"
 #include "idioms.h"
 #include "interleaving.h"
+#include "replaced_slices.h"
 #include "segments.h"
 #include "sharing.h"
 #include "sliding.h"
@@ -451,6 +452,7 @@ inline constexpr Statement all_statements[] = {
     {"windows", windows, 1, true},
     {"sliding", sliding, 1, true},
     {"interleaving", interleaving, 2, false},
+    {"replaced_slices", replaced_slices, 3, true},
     {"rows_of_sizes", [](Draw& d) { return d.is_large || d.depth > 1 ? let(d) : rows_of_sizes(d); }, 2, true},
     {"inner_rows_of_sizes", inner_rows_of_sizes, 2, true},
     {"changed_rows", changed_rows, 2, true},

@@ -13,7 +13,7 @@ namespace fulgurite::schedule {
 
 LongRows long_rows_of(Building& at, Expr otherwise) {
   LongRows long_rows;
-  if (!reduces_rows(at.around, at.op())) return long_rows;
+  if (!reduces_or_places_rows(at.around, at.op())) return long_rows;
   scalar::Arena& arena = at.arena;
   const LanesPolicy& by = at.lanes.by;
   const soac::Lambda body = with_neutral(arena, at.op());

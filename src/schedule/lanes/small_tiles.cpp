@@ -107,7 +107,8 @@ SmallTiles small_tiles_of(const Building& at) {
   SmallTiles tiles;
   const soac::Soac& op = at.op();
   const LanesPolicy& by = at.lanes.by;
-  if (op.dims.size() < 3) return tiles;
+  // The last vector of a row takes points again, which may have changed what they read.
+  if (op.dims.size() < 3 || !op.scatters.empty()) return tiles;
   const SharedOperands shared = shared_operands(at.around, op);
   const Var column = op.body.params.back();
   const auto is_along = [&](Expr operand) { return is_along_columns(at.arena, operand, column); };

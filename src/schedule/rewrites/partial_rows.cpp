@@ -51,7 +51,8 @@ soac::Stm joined(scalar::Arena& arena, const soac::Stm& map, const PartialRows& 
   for (Var partial : rows.arrays)
     reduced.body.results.push_back(arena.index(arena.name(partial), std::span(&number, 1)));
   body.body[0].nest = 0;
-  return made_by(rewrite::joined, arena, {map.names, soac::Soac{op.dims, body}, map.where, map.origin});
+  soac::Soac rest{op.dims, std::move(body), {}, op.scatters};
+  return made_by(rewrite::joined, arena, {map.names, std::move(rest), map.where, map.origin});
 }
 
 }  // namespace fulgurite::schedule

@@ -222,8 +222,7 @@ void join_columns(const Emitter& e, const schedule::Launch&, const schedule::Pha
     std::vector<Expr> totals;
     for (Var partial : partials) totals.push_back(at.load_plain(partial, number, "total"));
     finish(at, body.body[0], totals);
-    for (std::size_t k = 0; k < body.results.size(); ++k)
-      at.store_plain(phase.computes.names[k], number, at.lower(body.results[k]));
+    leave_results(at, phase.computes, body.results, number);
   });
 }
 

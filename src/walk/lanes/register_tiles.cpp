@@ -253,19 +253,27 @@ class RegisterTiles {
         },
         [&] { results(rows); });
   }
+  // A row that is present several times reads what it updates before it stores any of it.
   void results(const std::vector<Row>& rows) const {
-    for (const Row& row : rows) results(row);
+    if (map_.scatters.empty()) {
+      for (const Row& row : rows) leave_results(row.e, phase_.computes, finished(row), row.number);
+      return;
+    }
+    std::vector<std::vector<Expr>> values;
+    for (const Row& row : rows) values.push_back(row.e.lower(finished(row)));
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      leave_results(rows[r].e, phase_.computes, values[r], rows[r].number);
   }
 
   Expr partial_of(const Row& row) const { return row.e.lower(first_ + row.number); }
 
-  void results(const Row& row) const {
+  // The row's results, of names that are bound.
+  std::span<const Expr> finished(const Row& row) const {
     std::vector<Expr> totals;
     for (const auto& group : row.totals)
       for (Expr variable : group) totals.push_back(row.e.snapshot(variable, "total"));
     finish(row.e, row.reduction(), totals);
-    for (std::size_t k = 0; k < row.at.results.size(); ++k)
-      row.e.store(row.e.destination(phase_.computes.names[k]), row.number, row.e.lower(row.at.results[k]));
+    return row.at.results;
   }
 
   const Emitter& e_;

@@ -99,8 +99,7 @@ void join_tiles(const Emitter& task, const schedule::Launch&, const schedule::Ph
   for (const auto& group : so_far)
     for (Expr variable : group) totals.push_back(e.snapshot(variable, "total"));
   finish(e, body.body[0], totals);
-  for (std::size_t k = 0; k < body.results.size(); ++k)
-    e.store_plain(phase.computes.names[k], row, e.lower(body.results[k]));
+  leave_results(e, phase.computes, body.results, row);
 }
 
 }  // namespace fulgurite::walk::lanes

@@ -22,6 +22,7 @@
 // Words of a section, replaced when it is printed
 //   KIND, TO      the section's kinds                              LANES, HALF     the lane count, half of it
 //   LIST(first, step, n)  n numbers, for shuffles                  HALF_V(k)       the vector of kind k with HALF lanes
+//   TWICE(first, n)       n numbers from the first on, each twice
 //   V(k)          the vector of kind k with LANES lanes            FN(stem, k)     the function's name; FN2(stem, from, to) with two kinds
 //   M(k)          the type of a comparison of two V(k): integers of the same size, all ones where true (one lane: int 1)
 //   INT(k), UINT(k)  the signed, unsigned integer kind of the same size

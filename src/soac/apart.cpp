@@ -1,0 +1,127 @@
+#include "soac/apart.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+
+namespace fulgurite::soac {
+
+namespace {
+
+// Indices of elements that exist are below 2^47, and so are indices of points that anything has time for. So
+// few of them, times factors that are so small, give a number that is not 0 modulo 2^64 unless it is 0.
+constexpr std::int64_t most_factor = std::int64_t{1} << 12, most_offset = std::int64_t{1} << 40;
+constexpr std::size_t most_indices = 8;
+
+std::optional<std::int64_t> small_factor(Expr e) {
+  if (!e.is_constant()) return {};
+  const auto value = static_cast<std::int64_t>(e.bits());
+  if (value < -most_factor || most_factor < value) return {};
+  return value;
+}
+
+/// The distance of two places along an axis.
+class Distance {
+ public:
+  Distance(Arena& arena, Expr e, const std::array<const Ranges*, 2>& ranges)
+      : arena_(arena), e_(e), ranges_(ranges) {}
+
+  bool is_never_zero() const { return is_all(1) || is_all(-1) || leaves_a_remainder(); }
+
+ private:
+  // Whether all its values have the sign: the one next to 0 does, which is found by an end of each index in
+  // turn. An extent may mention other indices.
+  bool is_all(std::int64_t sign) const {
+    Expr next = e_;
+    std::size_t n = 0;
+    for (auto index = varying(next); index; index = varying(next)) {
+      const auto along = scalar::affine_in(arena_, next, index->first);
+      const auto factor = along ? small_factor(along->coefficient) : std::nullopt;
+      if (!factor || ++n > most_indices) return false;
+      const Expr end = *factor * sign < 0 ? index->second - 1 : arena_.i64(0);
+      next = scalar::substitute(arena_, next, {{index->first, end}});
+    }
+    if (!next.is_constant()) return false;
+    const std::int64_t value = sign * static_cast<std::int64_t>(next.bits());
+    return 0 < value && value <= most_offset;
+  }
+  // An index in it, and its extent.
+  std::optional<std::pair<Var, Expr>> varying(Expr e) const {
+    std::optional<std::pair<Var, Expr>> found;
+    scalar::for_each_node(std::span(&e, 1), [&](Expr each) {
+      for (const Ranges* ranges : ranges_)
+        if (const auto range = each.is_name() ? ranges->find(each.var()) : ranges->end();
+            !found && range != ranges->end())
+          found = *range;
+    });
+    return found;
+  }
+
+  // Names that do not vary may have any value, and products with it wrap around: what has such names is
+  // divided by a power of two.
+  bool leaves_a_remainder() const {
+    Vars names;
+    add_mentioned(std::span(&e_, 1), names);
+    Expr rest = e_;
+    std::int64_t common = 0;
+    bool all_vary = names.size() <= most_indices;
+    for (Var name : names) {
+      const auto along = scalar::affine_in(arena_, rest, name);
+      const auto factor = along ? small_factor(along->coefficient) : std::nullopt;
+      if (!factor) return false;
+      common = std::gcd(common, *factor);
+      all_vary = all_vary && std::ranges::any_of(ranges_, [&](auto* each) { return each->contains(name); });
+      rest = along->base;
+    }
+    if (!rest.is_constant() || common == 0) return false;
+    const auto offset = static_cast<std::int64_t>(rest.bits());
+    if (!all_vary) common &= -common;
+    return -most_offset <= offset && offset <= most_offset && offset % common != 0;
+  }
+
+  Arena& arena_;
+  const Expr e_;
+  const std::array<const Ranges*, 2> ranges_;
+};
+
+}  // namespace
+
+void add_ranges(const Stm& s, Ranges& ranges) {
+  for (const auto& inner : nested_in(s)) {
+    for (std::size_t k = 0; k < inner.extents.size(); ++k)
+      ranges.emplace(inner.lambda->params[k], inner.extents[k]);
+    for (const Stm& each : inner.lambda->body) add_ranges(each, ranges);
+  }
+}
+
+StoredPlaces::StoredPlaces(Arena& arena, const Soac& soac, std::span<const Expr> place) : arena_(arena) {
+  Vars computed;
+  for (const Stm& s : soac.body.body) add_bound(s, computed);
+  Vars mentioned;
+  add_mentioned(place, mentioned);
+  if (std::ranges::any_of(mentioned, [&](Var name) { return computed.contains(name); })) return;
+  std::unordered_map<Var, Expr> of_point;
+  for (std::size_t d = 0; d < soac.dims.size(); ++d) {
+    const Expr index = arena.fresh(scalar::Type{}, "stored");
+    of_point.emplace(soac.body.params[d], index);
+    ranges_.emplace(index.var(), soac.dims[d]);
+  }
+  for (Expr e : place) place_.push_back(scalar::substitute(arena, e, of_point));
+}
+
+bool StoredPlaces::miss(Expr read, const Ranges& ranges) const {
+  const auto indices = read.args().subspan(1);
+  if (indices.size() != place_.size()) return false;
+  std::vector<Expr> distances;
+  for (std::size_t d = 0; d < place_.size(); ++d) distances.push_back(indices[d] - place_[d]);
+  const auto differ = [&](Expr e) { return Distance(arena_, e, {&ranges, &ranges_}).is_never_zero(); };
+  if (std::ranges::any_of(distances, differ)) return true;
+  for (std::size_t a = 0; a < distances.size(); ++a)
+    for (std::size_t b = a + 1; b < distances.size(); ++b)
+      if (differ(distances[a] + distances[b]) || differ(distances[a] - distances[b])) return true;
+  return false;
+}
+
+}  // namespace fulgurite::soac

@@ -1,0 +1,37 @@
+// Proofs that what is read of an array is not what a scatter replaces in it: then readers need not care
+// whether they see the array as it was or as it becomes. Indices of points that read and indices of points
+// that store are taken to be independent, each from 0 to below its extent. The places differ if for one axis,
+// or for the sum or the difference of two axes, their distance
+//
+//   - is positive, or negative, at both ends of all indices (Banerjee's test): blocks, rows above a row,
+//     diagonals;
+//   - leaves a remainder when it is divided by what all its coefficients have in common (the GCD test):
+//     elements of other colours, bits, or components.
+#pragma once
+
+#include <unordered_map>
+
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+/// Indices, and the extents below which they stay.
+using Ranges = std::unordered_map<Var, Expr>;
+/// Adds the indices of combinators and loops inside of the statement.
+void add_ranges(const Stm&, Ranges&);
+
+/// The places that the points of a scatter store to.
+class StoredPlaces {
+ public:
+  StoredPlaces(Arena&, const Soac&, std::span<const Expr> place);
+  /// Proven: no point stores to the element, whose indices vary as `ranges` says.
+  bool miss(Expr read, const Ranges& ranges) const;
+
+ private:
+  Arena& arena_;
+  // In names that nothing else has; none: nothing is known.
+  std::vector<Expr> place_;
+  Ranges ranges_;
+};
+
+}  // namespace fulgurite::soac
