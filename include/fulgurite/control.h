@@ -123,11 +123,10 @@ Values next_state(const R& result) {
                   "the body of a loop over several values returns a std::tuple of their next values");
     static_assert(std::tuple_size_v<R> == sizeof...(States),
                   "the body of a loop returns one next value for each initial one");
-    return std::apply(
-        [](const auto&... xs) {
-          return flattened(std::tuple<States...>{StagedValue<States>::convert(xs)...});
-        },
-        result);
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      using std::get;  // else that of an Exp of a tuple, as cond gives it
+      return flattened(std::tuple<States...>{StagedValue<States>::convert(get<i>(result))...});
+    }(std::index_sequence_for<States...>());
   }
 }
 

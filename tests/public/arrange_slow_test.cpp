@@ -199,4 +199,30 @@ TEST(Rotate, AlongAnAxis) {
   });
 }
 
+/// Lanes of narrow elements are many, and each of them divides its place several times: kernels stay short.
+template <class T>
+void check_flattened_transposes() {
+  const auto program = [](fg::Acc<T, 3> x) {
+    const Vec<T> t = fg::flatten(fg::transpose(x, {2, 0, 1}));
+    return fg::concat(t, t) + fg::concat(fg::reverse(t), t);
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (const auto& [rows, columns, planes] :
+         {std::array<fg::i64, 3>{1, 1, 1}, {2, 3, 4}, {5, 0, 2}, {7, 33, 3}, {17, 5, 64}}) {
+      const std::vector<T> x = numbered<T>(rows * columns * planes, 5);
+      std::vector<T> t;
+      for (fg::i64 k = 0; k < planes; ++k)
+        for (fg::i64 i = 0; i < rows * columns; ++i) t.push_back(x[static_cast<std::size_t>(i * planes + k)]);
+      std::vector<T> wanted = joined(t, t);
+      const std::vector<T> other = joined(std::vector<T>(t.rbegin(), t.rend()), t);
+      for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<T>(wanted[i] + other[i]);
+      EXPECT_EQ(vector_of(f(fg::Array<T, 3>(x, {rows, columns, planes}))), wanted);
+    }
+  });
+}
+TEST(Concat, FlattenedTransposesOfNarrowElements) {
+  check_flattened_transposes<fg::u8>();
+  check_flattened_transposes<fg::i16>();
+}
+
 }  // namespace

@@ -125,6 +125,42 @@ TEST(Control, WhileLoop) {
       [](const auto& f) { EXPECT_EQ(f(100), 128); });
 }
 
+// A choice between tuples of scalars is one Exp of a tuple.
+TEST(Control, LoopsWhoseNextStateIsAChoice) {
+  const auto first_not_below = [](Vec<int> x, Exp<int> key) {
+    const auto [from, to] =
+        fg::while_loop([](Exp<fg::i64> low, Exp<fg::i64> high) { return low < high; },
+                       [&](Exp<fg::i64> low, Exp<fg::i64> high) {
+                         const Exp<fg::i64> middle = (low + high) / 2;
+                         return fg::cond(
+                             x[middle] < key, [&] { return std::tuple{middle + 1, high}; },
+                             [&] { return std::tuple{low, middle}; });
+                       },
+                       fg::i64{0}, x.size());
+    return from + 0 * to;
+  };
+  on_every_engine(first_not_below, [](const auto& f) {
+    const Ints x{1, 3, 3, 7, 20};
+    for (const auto& [key, place] : {std::pair{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 3}, {20, 4}, {21, 5}})
+      EXPECT_EQ(f(x, key), place);
+  });
+  const auto swapped = [](Exp<int> times) {
+    const auto [left, right] = fg::iterate(
+        times,
+        [](Exp<fg::i64> k, Exp<int> a, Exp<int> b) {
+          return fg::cond(k % 2 == 0, std::tuple{b, a}, std::tuple{a + b, b});
+        },
+        1, 10);
+    return left - right;
+  };
+  on_every_engine(swapped, [](const auto& f) {
+    EXPECT_EQ(f(0), -9);
+    EXPECT_EQ(f(1), 9);
+    EXPECT_EQ(f(2), 10);
+    EXPECT_EQ(f(3), -10);
+  });
+}
+
 TEST(Control, Iterate) {
   const auto f = [](Exp<int> n) {
     auto [a, b] = fg::iterate(n, [](Exp<int> x, Exp<int> y) { return std::tuple{y, x + y}; }, 0, 1);

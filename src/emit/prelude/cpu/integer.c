@@ -54,7 +54,15 @@ FG_INLINE u32 FN(divide_, u32)(u32 a, u32 b) { return a / b; }
 FG_INLINE V(u32) FN(divide_, u32)(V(u32) a, V(u32) b) { return CAST(u32, CAST(f64, a) / CAST(f64, b)); }
 #endif
 
+//! divide_lanes_ u64
+// Apart and as a loop: kernels have many divisions, few of which get here.
+static __attribute__((noinline, cold, unused)) void FN(divide_lanes_, u64)(u64* a, const u64* b) {
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (int l = 0; l < LANES; ++l) a[l] /= b[l];
+}
+
 //! divide_ u64
+//! needs divide_lanes_ u64
 // Lane by lane. Where all operands lie below 2^52 and the target rounds f64 lanes, through f64, with the same result. Without conversions of 64-bit
 // lanes: an integer below 2^52 in the fraction of 2^52 is their sum.
 FG_INLINE V(u64) FN(divide_, u64)(V(u64) a, V(u64) b) {
@@ -71,11 +79,8 @@ FG_INLINE V(u64) FN(divide_, u64)(V(u64) a, V(u64) b) {
     return BITS(u64, q + offset) ^ exponent;
   }
 #endif
-  V(u64) q = a;
-#define FG_STEP(l) q[l] = a[l] / b[l];
-  FG_EACH(LANES, FG_STEP)
-#undef FG_STEP
-  return q;
+  FN(divide_lanes_, u64)((u64*)&a, (const u64*)&b);
+  return a;
 #endif
 }
 

@@ -281,8 +281,15 @@ FG_INLINE void FN(store_strided, KIND)(KIND* p, i64 stride, V(KIND) v) {
 #endif
 }
 
+//! gather_lanes_ i8 i16 u8 u16
+// As a loop, for so many lanes that branches for each of them would be most of a kernel.
+static __attribute__((noinline, unused)) void FN(gather_lanes_, KIND)(const KIND* p, const i64* index, u64 bits, KIND* r) {
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (int l = 0; l < LANES; ++l) if (bits >> l & 1) r[l] = p[index[l]];
+}
+
 //! gather i8 i16 u8 u16
-//! needs all b1
+//! needs all b1, mask_bits b1, gather_lanes_ KIND
 // p[index] where the mask holds, else 0.
 FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
 #if LANES == 1
@@ -295,9 +302,13 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
 #undef FG_STEP
     return r;
   }
+#if LANES > 16
+  FN(gather_lanes_, KIND)(p, (const i64*)&index, FN(mask_bits, b1)(m), (KIND*)&r);
+#else
 #define FG_STEP(l) if (m[l]) r[l] = p[index[l]];
   FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
+#endif
   return r;
 #endif
 }
