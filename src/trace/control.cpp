@@ -84,7 +84,7 @@ struct Branch {
 };
 
 Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const Here& where) {
-  Scope scope(t, "cond", where);
+  Scope scope(t, "cond", where, Runs::in_place);
   const Exprs given = t.exprs(body({}), where);
   Branch result;
   result.groups = groups_of(given, widths);
@@ -113,7 +113,7 @@ State state_of(Tracer& t, std::span<const Value> initial, detail::Widths widths,
 // A function of the loop's state; `number`: of the iteration, as well.
 soac::Lambda step(Tracer& t, const detail::Body& body, const State& state, bool number, bool is_condition,
                   const char* origin, const Here& where) {
-  Scope scope(t, origin, where);
+  Scope scope(t, origin, where, Runs::in_place);
   Exprs arguments;
   if (number) arguments.push_back(scope.parameter(scalar::Kind::i64, "k"));
   std::size_t at = 0;

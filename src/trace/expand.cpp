@@ -154,6 +154,7 @@ Values expand_reduce(const Fold& how, Body op, Body size_of, Body element_of, st
   Tracer& t = Tracer::current(where);
   const ExpandedFolds folds{t, how, op, size_of, element_of, t.exprs(parts, where), where};
   const Expr largest = folds.largest_size();
+  if (t.is_in_points()) return t.values(folds.of_whole_items());
   const auto whole = [&](std::span<const Value>) { return t.values(folds.of_whole_items()); };
   const auto in_parts = [&](std::span<const Value>) { return t.values(folds.of_short_and_long()); };
   const std::size_t widths[] = {how.neutral.size()};

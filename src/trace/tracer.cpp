@@ -97,7 +97,7 @@ Tracer::Tracer(std::string name, const Here& where)
                   return found == bound_to_.end() ? Expr() : found->second;
                 }),
       wherever_(arena()) {
-  open("the program", {});
+  open("the program", {}, Runs::in_place);
   innermost = this;
 }
 
@@ -335,9 +335,9 @@ bool Tracer::is_live(std::uint32_t scope) const {
   return std::any_of(scopes_.begin(), scopes_.end(), [&](const Open& open) { return open.id == scope; });
 }
 
-void Tracer::open(std::string origin, const Here& where) {
+void Tracer::open(std::string origin, const Here& where, Runs runs) {
   if (where.line() != 0) latest_ = where;
-  scopes_.push_back({static_cast<std::uint32_t>(ever_opened_.size()), {}, {}, {}});
+  scopes_.push_back({static_cast<std::uint32_t>(ever_opened_.size()), runs, {}, {}, {}});
   ever_opened_.push_back({std::move(origin), where});
 }
 
@@ -353,8 +353,8 @@ std::vector<Var> vars_of(const Exprs& names) {
   return vars;
 }
 
-Scope::Scope(Tracer& tracer, std::string origin, const Here& where) : tracer_(tracer) {
-  tracer_.open(std::move(origin), where);
+Scope::Scope(Tracer& tracer, std::string origin, const Here& where, Runs runs) : tracer_(tracer) {
+  tracer_.open(std::move(origin), where, runs);
 }
 
 Scope::~Scope() {

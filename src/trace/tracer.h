@@ -60,6 +60,10 @@ class OnePlace {
   std::unordered_map<Expr, Expr> memo_;
 };
 
+/// How often a function that is traced runs: for each point of a combinator, or where its statement stands,
+/// as branches and steps of loops do.
+enum class Runs : std::uint8_t { each_point, in_place };
+
 class Tracer {
  public:
   explicit Tracer(std::string name, const Here& where = {});
@@ -118,6 +122,10 @@ class Tracer {
     return std::exchange(scopes_.back().body, {});
   }
   std::size_t depth() const { return scopes_.size(); }  // of scopes that are open
+  /// Whether the innermost scope runs for each point of a combinator: these are what runs in parallel.
+  bool is_in_points() const {
+    return std::ranges::any_of(scopes_, [](const Open& scope) { return scope.runs == Runs::each_point; });
+  }
   std::span<const Expr> shape(Expr array) const { return program_.arena->info(array.var()).shape; }
   /// Whether the expression's names are all bound outside the innermost scope.
   bool is_outer(Expr);
@@ -141,6 +149,7 @@ class Tracer {
   friend class Scope;
   struct Open {
     std::uint32_t id;
+    Runs runs;
     std::vector<soac::Stm> body;
     std::unordered_set<Expr> checked;
     std::unordered_map<Expr, Expr> settled;  // by what the names are bound to, unsettled, wherever it fails
@@ -155,7 +164,7 @@ class Tracer {
 
   std::uint32_t scope_of(Expr);
   bool is_live(std::uint32_t scope) const;
-  void open(std::string origin, const Here& where);
+  void open(std::string origin, const Here& where, Runs);
   void refuse_calls_for_elements(const std::vector<soac::Stm>&) const;
   std::vector<soac::Stm> close();
   Expr made(Expr name, std::uint32_t scope);
@@ -185,7 +194,7 @@ class Tracer {
 /// A function being traced: parameters first, then its statements are collected until close().
 class Scope {
  public:
-  Scope(Tracer& tracer, std::string origin, const Here& where);
+  Scope(Tracer& tracer, std::string origin, const Here& where, Runs = Runs::each_point);
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;

@@ -424,4 +424,27 @@ TEST(Ragged, SaysWhatIsWrong) {
   EXPECT_THROW(fg::compile([](Ragged<int> r) { return fg::sum(r, fg::axis(0)); }), fg::ShapeError);
 }
 
+/// A point folds the elements of each of its items one item after the other: it needs no memory for pieces of
+/// long ones, of which nothing bounds how many there are.
+TEST(Expand, FoldsInsideOfPoints) {
+  const auto program = [](Mat<int> m) {
+    return fg::map(
+        [](Vec<int> row) {
+          return fg::expand_reduce([](Exp<int> x) { return x; },
+                                   [](Exp<int> x, Exp<i64> k) { return 10 * x + fg::cast<int>(k); }, fg::max,
+                                   -1, row);
+        },
+        fg::rows(m));
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (const auto& [rows, columns] : {std::pair<i64, i64>{1, 1}, {3, 100}, {17, 64}, {0, 5}, {5, 0}}) {
+      std::vector<int> sizes(static_cast<std::size_t>(rows * columns)), wanted;
+      for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = i == 70 ? 3000 : static_cast<int>(i * 7 % 5);
+      for (const int n : sizes) wanted.push_back(n == 0 ? -1 : 10 * n + n - 1);
+      EXPECT_EQ(f(fg::Array<int, 2>(sizes, {rows, columns})).to_vector(), wanted);
+    }
+    EXPECT_THROW(f(fg::Array<int, 2>(std::vector<int>{1, -1}, {1, 2})), fg::ShapeError);
+  });
+}
+
 }  // namespace
