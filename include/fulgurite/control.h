@@ -124,7 +124,8 @@ Values next_state(const R& result) {
     static_assert(std::tuple_size_v<R> == sizeof...(States),
                   "the body of a loop returns one next value for each initial one");
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      using std::get;  // else that of an Exp of a tuple, as cond gives it
+      // The get() of an Exp of a tuple, as cond gives it, is found by its argument.
+      using std::get;
       return flattened(std::tuple<States...>{StagedValue<States>::convert(get<i>(result))...});
     }(std::index_sequence_for<States...>());
   }

@@ -26,6 +26,7 @@ FAULTS = (
     Fault("an update in place though points read what others store", "src/soac/update.cpp",
           "is_injective(arena, soac, place)", "true"),
     Fault("an update in place though its array is read elsewhere", "src/soac/update.cpp", "!reads.allow(*array)", "false"),
+    Fault("reads beside an update of what it replaces", "src/soac/apart.cpp", "std::ranges::any_of(distances, differ)", "true"),
     Fault("bounds of sizes: subtrahends are not negative", "src/soac/interval.cpp", "difference(a.high, b.low)",
           "arena_.cast(a.high, in)"),
     Fault("bounds of sizes: factors are not negative", "src/soac/interval.cpp",

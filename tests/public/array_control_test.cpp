@@ -253,4 +253,50 @@ TEST(ArrayControl, ErrorsInsideLoopsNameTheLine) {
   });
 }
 
+/// Arrays of one size stay so, whichever of them a choice gives.
+TEST(ArrayControl, ChoicesThatSwapStatesOfALoop) {
+  const auto swapped = [](Vec<int> row) {
+    const auto [less, more] = fg::iterate(
+        3,
+        [](Exp<fg::i64> k, Vec<int> a, Vec<int> b) {
+          return fg::cond(
+              a[0] > b[0] || k == 1,
+              [&] {
+                return fg::cond(
+                    k == 2, [&] { return std::tuple{a, b}; }, [&] { return std::tuple{b, a + 1}; });
+              },
+              [&] { return std::tuple{b + 2, a}; });
+        },
+        row, fg::reverse(row));
+    return less - 2 * more;
+  };
+  const auto by_hand = [](const std::vector<int>& row) {
+    std::vector<int> a = row, b(row.rbegin(), row.rend());
+    const auto added = [](std::vector<int> x, int by) {
+      for (int& element : x) element += by;
+      return x;
+    };
+    for (int k = 0; k < 3; ++k) {
+      if (!(a[0] > b[0] || k == 1))
+        std::tie(a, b) = std::tuple{added(b, 2), a};
+      else if (k != 2)
+        std::tie(a, b) = std::tuple{b, added(a, 1)};
+    }
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= 2 * b[i];
+    return a;
+  };
+  on_every_engine(swapped, [&](const auto& f) {
+    for (const std::vector<int>& row : {std::vector<int>{3}, {1, 2, 3}, {5, 4, 4, 1}})
+      EXPECT_EQ(f(row).to_vector(), by_hand(row));
+  });
+  on_every_engine([&](Mat<int> m) { return fg::map(swapped, fg::rows(m)); },
+                  [&](const auto& f) {
+                    const auto y =
+                        f(fg::Array<int, 2>(std::vector<int>{1, 2, 3, 9, 5, 4}, {2, 3})).to_vector();
+                    std::vector<int> wanted = by_hand({1, 2, 3});
+                    for (const int x : by_hand({9, 5, 4})) wanted.push_back(x);
+                    EXPECT_EQ(y, wanted);
+                  });
+}
+
 }  // namespace

@@ -298,4 +298,46 @@ TEST(ChecksInLoops, OfOffsetsThatDoNotChange) {
   });
 }
 
+/// Blocks whose elements and places are flattened are stored row by row.
+TEST(ComputedIndices, PlacesOfBlocksProperty) {
+  const auto program = [](Vec<int> x, fg::Acc<int, 3> blocks, Index apart) {
+    const auto place = [&](Index k, Index i, Index j) { return k * apart + i * (blocks.size(2) + 1) + j; };
+    const auto places = fg::flatten(fg::generate({blocks.size(0), blocks.size(1), blocks.size(2)}, place));
+    const auto by_fours = fg::flatten(fg::generate(
+        {blocks.size(0), 4, 4}, [&](Index k, Index i, Index j) { return k * apart + i * 5 + j; }));
+    const Vec<int> elements = fg::flatten(blocks);
+    return std::tuple{fg::scatter(x, places, elements, fg::any_of_equal), fg::scatter(x, places, elements),
+                      fg::iterate(
+                          2,
+                          [&](Index step, Vec<int> u) {
+                            const Vec<int> values =
+                                fg::map([&](Index p) { return fg::cast<int>(p + step); }, by_fours);
+                            return fg::scatter(u, by_fours, values, fg::any_of_equal);
+                          },
+                          x)};
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const auto& [k, n, m] :
+         {std::array<std::int64_t, 3>{1, 1, 1}, {3, 4, 5}, {0, 3, 2}, {2, 16, 64}, {5, 7, 33}}) {
+      const std::int64_t apart = n * (m + 1) + 20;
+      const Ints x = numbers(k * apart + 3), elements = numbers(k * n * m);
+      Ints wanted = x, of_fours = x;
+      for (std::int64_t b = 0; b < k; ++b)
+        for (std::int64_t i = 0; i < n; ++i)
+          for (std::int64_t j = 0; j < m; ++j)
+            wanted[static_cast<std::size_t>(b * apart + i * (m + 1) + j)] = at(elements, (b * n + i) * m + j);
+      for (std::int64_t b = 0; b < k; ++b)
+        for (std::int64_t i = 0; i < 4; ++i)
+          for (std::int64_t j = 0; j < 4; ++j) {
+            const std::int64_t p = b * apart + i * 5 + j;
+            of_fours[static_cast<std::size_t>(p)] = static_cast<int>(p + 1);
+          }
+      const auto [any, ordered, fours] = f(x, fg::Array<int, 3>(elements, {k, n, m}), apart);
+      EXPECT_EQ(any.to_vector(), wanted);
+      EXPECT_EQ(ordered.to_vector(), wanted);
+      EXPECT_EQ(fours.to_vector(), of_fours);
+    }
+  });
+}
+
 }  // namespace

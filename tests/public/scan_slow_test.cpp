@@ -269,4 +269,37 @@ TEST(Scans, ErrorsOfAxesAndElements) {
                   });
 }
 
+/// What blocks of threads find of the tiles before theirs fits into their shared memory.
+TEST(ScanSlow, ElementsOfManyBytes) {
+  using Eight = std::array<fg::i64, 8>;
+  const auto last = [](Exp<Eight> a, Exp<Eight> b) {
+    const auto [p, q, r, s, t, u, v, w] = a;
+    const auto [e, f, g, h, i, j, k, l] = b;
+    return fg::make<Eight>(fg::select(e != 0, e, p), q + f, r + g, fg::max(s, h), t + i, u + j, v + k, w + l);
+  };
+  const Eight neutral{0, 0, 0, -1000, 0, 0, 0, 0};
+  on_every_engine(
+      [&](Vec<Eight> x) {
+        return std::tuple{fg::scan(last, neutral, x), fg::exclusive_scan(last, neutral, x)};
+      },
+      [&](const auto& f) {
+        for (const int n : {0, 1, 5, 700}) {
+          std::vector<Eight> x, wanted, before;
+          Eight now = neutral;
+          for (int i = 0; i < n; ++i) {
+            const fg::i64 k = i * 31 % 17;
+            x.push_back({k % 3, k, -k, k - 5, 1, 2 * k, k / 2, 3});
+            before.push_back(now);
+            if (x.back()[0] != 0) now[0] = x.back()[0];
+            for (const std::size_t c : {1U, 2U, 4U, 5U, 6U, 7U}) now[c] += x.back()[c];
+            now[3] = std::max(now[3], x.back()[3]);
+            wanted.push_back(now);
+          }
+          const auto [inclusive, exclusive] = f(x);
+          EXPECT_EQ(inclusive.to_vector(), wanted);
+          EXPECT_EQ(exclusive.to_vector(), before);
+        }
+      });
+}
+
 }  // namespace

@@ -68,10 +68,6 @@ bool has_totals(const soac::Soac& op) {
   return posts(op) || !op.reductions.empty() || has_scan(op.body);
 }
 
-bool has_floats(std::span<const Expr> values) {
-  return std::ranges::any_of(values, [](Expr e) { return scalar::is_float(e.kind()); });
-}
-
 // Whether all operands are integers, so that results do not depend on the number of blocks.
 bool is_exact(const soac::Soac& op) {
   return std::ranges::none_of(op.reductions,
@@ -102,6 +98,10 @@ std::int64_t bytes_of(std::span<const Expr> values) {
   std::int64_t sum = 0;
   for (Expr e : values) sum += static_cast<std::int64_t>(size_of(e.kind()));
   return sum;
+}
+
+bool has_floats(std::span<const Expr> values) {
+  return std::ranges::any_of(values, [](Expr e) { return scalar::is_float(e.kind()); });
 }
 
 std::int64_t most_of_tiles(const Surroundings& at) {

@@ -17,6 +17,7 @@ std::int64_t most_of_tiles(const Surroundings&);
 
 /// The bytes of the values of one point.
 std::int64_t bytes_of(std::span<const Expr> values);
+bool has_floats(std::span<const Expr> values);
 
 struct Points {
   std::int64_t threads = 256;    // of a block: a power of two

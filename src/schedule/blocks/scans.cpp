@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/blocks/points.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rewrites/steps.h"
@@ -26,6 +27,20 @@ Scans::Scans(Frame& frame) : at_(frame) {
 
 Expr Scans::size_of_state() const {
   return 1 + n_levels_ * at_.blocks();
+}
+
+// What tiles before have lies in shared memory that is left to such folds, and twice where it is joined in a
+// tree, as it is without floats.
+std::int64_t Scans::tiles_at_once() const {
+  const BlocksPolicy& by = at_.around().policy.blocks;
+  std::int64_t bytes = 0;
+  for (const Scan& scan : scans_) {
+    const std::vector<Expr>& values = std::get<soac::Scan>(scan.stm->op).operands;
+    bytes += bytes_of(values) * (has_floats(values) ? 1 : 2);
+  }
+  std::int64_t tiles = by.look_back_tiles;
+  while (tiles > 2 && tiles * bytes > by.reserved_bytes / 4 * 3) tiles /= 2;
+  return tiles;
 }
 
 std::vector<const Scans::Scan*> Scans::at_level(int level) const {
@@ -104,7 +119,7 @@ void Scans::go_on(const soac::Soac& op, Nest& nest) const {
     add_grid_level(nest, Combine::Part::scan, k, Join::handed_on, std::move(memory));
     Combine::Level& level = combine_in(nest, Combine::Part::scan, k).levels.back();
     level.unit = Unit::turn;
-    level.n = at_.around().policy.blocks.look_back_tiles;
+    level.n = tiles_at_once();
   }
 }
 

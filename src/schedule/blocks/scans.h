@@ -31,6 +31,7 @@ class Scans {
   };
   std::vector<const Scan*> at_level(int) const;
   Expr size_of_state() const;
+  std::int64_t tiles_at_once() const;
   void fold(const std::vector<const Scan*>&);
   void carry(const std::vector<const Scan*>&);
   std::vector<Classes> classes_of(const std::vector<const Scan*>&) const;
