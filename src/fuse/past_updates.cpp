@@ -54,18 +54,9 @@ std::optional<Stm> past_update(Arena& arena, const Stm& map, const Stm& update,
     });
   });
   if (!misses) return {};
-  scalar::Substitution* again = nullptr;
-  scalar::Substitution substitute(arena, [&](Expr e) {
-    const auto found = e.op() == scalar::Op::index ? updates.find(e.arg(0).var()) : updates.end();
-    if (found == updates.end()) return Expr();
-    std::vector<Expr> indices;
-    for (Expr index : e.args().subspan(1)) indices.push_back((*again)(index));
-    return arena.index(arena.name(found->second.becomes), indices);
-  });
-  again = &substitute;
-  Stm moved = map;
-  soac::substitute_in(moved, substitute);
-  return moved;
+  soac::Renaming rename(arena, soac::Renaming::Binders::keep);
+  for (const auto& [from, to] : updates) rename.bind(from, arena.name(to.becomes));
+  return rename(map);
 }
 
 bool keeps_updates(Arena& arena, const Producer& producer, const Stm& reader, const Path& path) {

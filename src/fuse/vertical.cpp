@@ -116,8 +116,9 @@ class Fuser {
     const std::size_t last = uses.readers.back();
     for (std::size_t k = map + 1; k <= last; ++k) {
       if (updated_by(body, k, body.stms[map]).empty()) continue;
+      if (k < last) return true;
       const Producer producer = delayed(arena_, body.stms[map], uses.read);
-      if (k < last || !keeps_updates(arena_, producer, body.stms[last], body.path)) return true;
+      if (!keeps_updates(arena_, producer, body.stms[last], body.path)) return true;
     }
     return false;
   }

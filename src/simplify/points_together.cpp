@@ -1,13 +1,14 @@
 #include "simplify/points_together.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "base/match.h"
 #include "simplify/unrolled.h"
+#include "soac/apart.h"
 #include "soac/linear.h"
 #include "soac/literal.h"
+#include "soac/rename.h"
 #include "soac/walk.h"
 
 namespace fulgurite::simplify {
@@ -29,14 +30,13 @@ constexpr std::int64_t least_points = 8;
 // Makes all reads of a function ones that cannot fail, where a condition on sizes holds.
 class Inside {
  public:
-  Inside(Arena& arena, const std::vector<Expr>& dims, const std::vector<Var>& params)
-      : arena_(arena), inside_(arena, [this](Expr e) { return e.op() == Op::index ? read(e) : Expr(); }) {
-    add_ranges(params, dims);
-  }
+  explicit Inside(Arena& arena)
+      : arena_(arena), inside_(arena, [this](Expr e) { return e.op() == Op::index ? read(e) : Expr(); }) {}
 
-  /// Absent: something may fail for another reason.
-  std::optional<Expr> make(Lambda& f) {
-    map(f);
+  /// `dims`: extents of the function's parameters. Absent: something may fail for another reason.
+  std::optional<Expr> make(Lambda& f, const std::vector<Expr>& dims) {
+    soac::add_ranges(f, dims, extents_);
+    soac::substitute_in(f, inside_);
     if (!is_known_ || soac::may_fail(f)) return {};
     Expr holds = arena_.boolean(true);
     for (const auto& [extent, largest] : constants_) holds = holds & (largest < extent);
@@ -45,21 +45,6 @@ class Inside {
   }
 
  private:
-  void add_ranges(std::span<const Var> params, std::span<const Expr> extents) {
-    for (std::size_t k = 0; k < extents.size(); ++k) extents_.emplace(params[k], extents[k]);
-  }
-
-  void map(Lambda& f) {
-    for (Stm& s : f.body) {
-      soac::map_roots(s, [this](Expr e) { return inside_(e); });
-      for (auto& inner : soac::nested_in(s)) {
-        add_ranges(inner.lambda->params, inner.extents);
-        map(*inner.lambda);
-      }
-    }
-    for (Expr& e : f.results) e = inside_(e);
-  }
-
   Expr read(Expr e) {
     std::vector<Expr> indices;
     const std::vector<Expr> shape = arena_.info(e.arg(0).var()).shape;
@@ -95,7 +80,7 @@ class Inside {
 
   Arena& arena_;
   scalar::Substitution inside_;
-  std::unordered_map<Var, Expr> extents_;                 // of indices
+  soac::Ranges extents_;                                  // of indices
   std::vector<std::pair<Expr, std::int64_t>> constants_;  // extents, and the largest index of each
   std::vector<std::pair<Expr, Expr>> ranges_;             // of indices, and the extents that contain them
   bool is_known_ = true;
@@ -200,7 +185,7 @@ std::optional<PointsTogether::Taken> PointsTogether::take(const Stm& stm, std::s
   outer.body = *std::move(unrolled);
   if ((op.outer_axes > 0 && op.outer_axes <= first) || !soac::may_fail(outer.body))
     return Taken{std::move(outer), {}};
-  const auto holds = Inside(arena_, outer.dims, outer.body.params).make(outer.body);
+  const auto holds = Inside(arena_).make(outer.body, outer.dims);
   if (!holds || holds->is_constant(0)) return {};
   return Taken{std::move(outer), *holds};
 }

@@ -89,11 +89,12 @@ class Distance {
 }  // namespace
 
 void add_ranges(const Stm& s, Ranges& ranges) {
-  for (const auto& inner : nested_in(s)) {
-    for (std::size_t k = 0; k < inner.extents.size(); ++k)
-      ranges.emplace(inner.lambda->params[k], inner.extents[k]);
-    for (const Stm& each : inner.lambda->body) add_ranges(each, ranges);
-  }
+  for (const auto& inner : nested_in(s)) add_ranges(*inner.lambda, inner.extents, ranges);
+}
+
+void add_ranges(const Lambda& f, std::span<const Expr> extents, Ranges& ranges) {
+  for (std::size_t k = 0; k < extents.size(); ++k) ranges.emplace(f.params[k], extents[k]);
+  for (const Stm& s : f.body) add_ranges(s, ranges);
 }
 
 StoredPlaces::StoredPlaces(Arena& arena, const Soac& soac, std::span<const Expr> place) : arena_(arena) {

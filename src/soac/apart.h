@@ -17,8 +17,10 @@ namespace fulgurite::soac {
 
 /// Indices, and the extents below which they stay.
 using Ranges = std::unordered_map<Var, Expr>;
-/// Adds the indices of combinators and loops inside of the statement.
+/// Adds the indices of combinators and loops inside of the statement, or of the function, whose first
+/// parameters stay below `extents`.
 void add_ranges(const Stm&, Ranges&);
+void add_ranges(const Lambda&, std::span<const Expr> extents, Ranges&);
 
 /// The places that the points of a scatter store to.
 class StoredPlaces {

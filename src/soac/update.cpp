@@ -30,6 +30,12 @@ bool is_injective(Arena& arena, const Soac& soac, std::span<const Expr> place) {
          digits.moves_each_axis(place);
 }
 
+bool is_contents(const Scatter& s, Var array) {
+  for (std::size_t k = 0; k < s.initial.results.size(); ++k)
+    if (contents_of(s, k) == array) return true;
+  return false;
+}
+
 class Reads {
  public:
   Reads(Arena& arena, const Soac& soac, std::size_t scatter, std::span<const Expr> place) {
@@ -55,20 +61,20 @@ class Reads {
       if (e.type().rank > 0) forbidden_.insert(e.var());
     if (one_point_) return;
     const bool injective = is_injective(arena, soac, place);
-    const StoredPlaces stored(arena, soac, place);
-    Ranges ranges;
-    for (std::size_t d = 0; d < soac.dims.size(); ++d) ranges.emplace(soac.body.params[d], soac.dims[d]);
-    for (const Stm& s : soac.body.body) add_ranges(s, ranges);
-    const auto is_contents = [&](Var array) {
-      const Scatter& to = soac.scatters[scatter];
-      for (std::size_t k = 0; k < to.initial.results.size(); ++k)
-        if (contents_of(to, k) == array) return true;
-      return false;
-    };
+    std::vector<Expr> of_contents;
     scalar::for_each_node(body_, [&](Expr e) {
       if (e.op() != Op::index || (injective && is_read_at(e, place))) return;
-      if (!is_contents(e.arg(0).var()) || !stored.miss(e, ranges)) forbidden_.insert(e.arg(0).var());
+      if (is_contents(soac.scatters[scatter], e.arg(0).var()))
+        of_contents.push_back(e);
+      else
+        forbidden_.insert(e.arg(0).var());
     });
+    if (of_contents.empty()) return;
+    const StoredPlaces stored(arena, soac, place);
+    Ranges ranges;
+    add_ranges(soac.body, soac.dims, ranges);
+    for (Expr e : of_contents)
+      if (!stored.miss(e, ranges)) forbidden_.insert(e.arg(0).var());
   }
   bool allow(Var array) const { return !forbidden_.contains(array); }
 

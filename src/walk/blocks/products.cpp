@@ -221,8 +221,7 @@ class Products {
         [&] {
           const soac::Applied body = soac::apply(arena_, tile_.map.body, indices);
           finish(e, body.body[0], totals);
-          for (std::size_t k = 0; k < body.results.size(); ++k)
-            e.store(e.destination(at_.computes().names[k]), number, e.lower(body.results[k]));
+          leave_results(e, at_.computes(), body.results, number);
         });
   }
 
