@@ -157,7 +157,8 @@ class Acc {
       "array of indices, fg::filter(f, x) for a mask")
   void
   operator[](const X&) const;
-  /// An element: x(i), m(i, j), t(i, j, k). Raises IndexError when an index is out of range.
+  /// An element: x(i), m(i, j), t(i, j, k), an index for each axis. Raises IndexError when an index is out of
+  /// range.
   Exp<T> operator()(Index i) const
     requires(N == 1)
   {
@@ -168,10 +169,11 @@ class Acc {
   {
     return indexed<Exp<T>>(std::array{i, j});
   }
-  Exp<T> operator()(Index i, Index j, Index k) const
-    requires(N == 3)
+  template <std::convertible_to<Index>... More>
+  Exp<T> operator()(Index i, Index j, Index k, const More&... more) const
+    requires(N == 3 + sizeof...(More))
   {
-    return indexed<Exp<T>>(std::array{i, j, k});
+    return indexed<Exp<T>>(std::array{i, j, k, Index(more)...});
   }
   Exp<T> operator()(const std::array<Index, N>& indices) const { return indexed<Exp<T>>(indices); }
 

@@ -1,7 +1,7 @@
 // Choices and loops, decided when the program runs. What they choose between and carry are scalars,
-// composites, arrays and std::tuples of these; the size of an array may differ between branches and from
-// iteration to iteration. A branch that is not taken costs nothing where arrays are made in it; a loop over
-// arrays costs its kernels, and no copy of its state.
+// composites, arrays and std::tuples or std::pairs of these; the size of an array may differ between branches
+// and from iteration to iteration. A branch that is not taken costs nothing where arrays are made in it; a
+// loop over arrays costs its kernels, and no copy of its state.
 #pragma once
 
 #include <fulgurite/results.h>
@@ -11,8 +11,8 @@
 namespace fulgurite {
 namespace detail {
 
-/// What a value is when staged: an array itself, a std::tuple with arrays in it a tuple of staged values,
-/// anything else an Exp.
+/// What a value is when staged: an array itself, a std::tuple or std::pair with arrays in it one of staged
+/// values, anything else an Exp.
 template <class R, bool has_arrays = ResultOf<R>::has_arrays>
 struct StagedValue {
   using type = Exp<typename ResultOf<R>::Element>;
@@ -34,18 +34,22 @@ struct StagedValue<Acc<T, N>, true> {
   static void add_widths(std::vector<std::size_t>& widths) { widths.push_back(n_leaves<T>); }
   static type convert(const type& x) { return x; }
 };
-template <class... Rs>
-struct StagedValue<std::tuple<Rs...>, true> {
-  using type = std::tuple<typename StagedValue<Rs>::type...>;
+template <template <class...> class Composite, class... Rs>
+struct StagedComposite {
+  using type = Composite<typename StagedValue<Rs>::type...>;
   static type take(Unflatten& values) { return type{StagedValue<Rs>::take(values)...}; }
   static void add_widths(std::vector<std::size_t>& widths) { (StagedValue<Rs>::add_widths(widths), ...); }
   template <class... Xs>
-  static type convert(const std::tuple<Xs...>& xs) {
+  static type convert(const Composite<Xs...>& xs) {
     static_assert(sizeof...(Xs) == sizeof...(Rs),
                   "the branches of cond, a loop's state and its next one are tuples of one size");
     return std::apply([](const auto&... x) { return type{StagedValue<Rs>::convert(x)...}; }, xs);
   }
 };
+template <class... Rs>
+struct StagedValue<std::tuple<Rs...>, true> : StagedComposite<std::tuple, Rs...> {};
+template <class A, class B>
+struct StagedValue<std::pair<A, B>, true> : StagedComposite<std::pair, A, B> {};
 template <class R>
 using State = typename StagedValue<R>::type;
 
@@ -76,6 +80,10 @@ template <class... As, class... Bs>
   requires(sizeof...(As) == sizeof...(Bs))
 struct Branches<std::tuple<As...>, std::tuple<Bs...>, true> {
   using type = std::tuple<typename Branches<As, Bs>::type...>;
+};
+template <class A0, class A1, class B0, class B1>
+struct Branches<std::pair<A0, A1>, std::pair<B0, B1>, true> {
+  using type = std::pair<typename Branches<A0, B0>::type, typename Branches<A1, B1>::type>;
 };
 
 template <class X>

@@ -166,6 +166,10 @@ class Exp {
   Exp& operator*=(Operand b) & requires(is_number) { return *this = binary("mul", {*this, b.where}, b); }
   Exp& operator/=(Operand b) & requires(is_number) { return *this = binary("div", {*this, b.where}, b); }
   Exp& operator%=(Operand b) & requires(is_number) { return *this = binary("rem", {*this, b.where}, b); }
+  Exp& operator++() & requires(is_number) { return *this = binary("add", *this, T{1}); }
+  Exp& operator--() & requires(is_number) { return *this = binary("sub", *this, T{1}); }
+  Exp operator++(int) & requires(is_number) { return std::exchange(*this, binary("add", *this, T{1})); }
+  Exp operator--(int) & requires(is_number) { return std::exchange(*this, binary("sub", *this, T{1})); }
   template <class U> Exp& operator+=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Exp& operator-=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Exp& operator*=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;

@@ -40,6 +40,10 @@ struct Scalars {
   template <class T>
   static constexpr bool has = Scalar<T>;
 };
+struct Composites {
+  template <class T>
+  static constexpr bool has = !Scalar<T>;
+};
 struct Bits {
   template <class T>
   static constexpr bool has = Integer<T> || std::same_as<T, bool>;
@@ -231,14 +235,16 @@ struct Select {
   auto operator()(const C& condition, T x, T y, Here where = Here::current()) const {
     return (*this)(condition, Exp<T>(x), Exp<T>(y), where);
   }
-  template <class C, class T>
-    requires(Operands<Booleans, C> && !Scalar<T> && Together<C>::rank == 0)
-  Exp<T> operator()(const C& condition, const Exp<T>& x, const Exp<T>& y,
-                    Here where = Here::current()) const {
+  template <class C, class X, class Y>
+    requires Operands<Booleans, C> && Operands<Composites, X, Y>
+  auto operator()(const C& condition, const X& x, const Y& y, Here where = Here::current()) const {
+    using Both = Together<X, Y>;
+    using T = typename Both::Element;
+    constexpr int rank = Together<C>::rank > Both::rank ? Together<C>::rank : Both::rank;
     Parts<T> parts;
     for (std::size_t i = 0; i < parts.size(); ++i)
       parts[i] = apply("select", {condition.value(), x.parts()[i], y.parts()[i]}, where);
-    return Exp<T>(parts);
+    return StagedOf<T, rank>(parts);
   }
 };
 
@@ -263,7 +269,8 @@ inline constexpr detail::Extreme<"min"> min;
 inline constexpr detail::Extreme<"max"> max;
 /// min(max(x, low), high).
 inline constexpr detail::Clamp clamp;
-/// select(c, a, b): a where c holds, else b. Both are computed; fg::cond computes one.
+/// select(c, a, b): a where c holds, else b; each an array or one value for all elements, composites too.
+/// Both are computed; fg::cond computes one.
 inline constexpr detail::Select select;
 
 /// a / b of integers, rounded up: ceil_div(7, 2) is 4. Fails as a / b does.

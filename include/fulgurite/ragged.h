@@ -19,6 +19,11 @@
 #include <fulgurite/ragged_array.h>
 #include <fulgurite/scatter.h>
 #include <fulgurite/segmented.h>
+#include <fulgurite/shape.h>
+
+#include <array>
+#include <tuple>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -136,7 +141,8 @@ class Ragged {
   }
   template <class R>
   static Ragged<R> binary(const char* op, const Operand& a, const Operand& b) {
-    if (a.has_rows && b.has_rows) detail::require_equal_rows("an operator", a.offsets, b.offsets, a.where);
+    if (a.has_rows && b.has_rows)
+      detail::require_equal_rows("an operator", std::array{a.offsets, b.offsets}, a.where);
     return Ragged<R>(std::tuple{Vec<i64>(detail::Parts<i64>{a.has_rows ? a.offsets : b.offsets}),
                                 Vec<R>(detail::Parts<R>{detail::apply(op, {a.value, b.value}, a.where)})});
   }
@@ -179,17 +185,13 @@ const Vec<T>& elements_of(const Ragged<T>& x) {
 }
 template <class Op, class... Xs>
 auto of_elements(const Op& op, Here where, const Xs&... xs) {
-  const Vec<i64>* offsets = nullptr;
+  std::vector<Value> offsets;
   const auto add_rows = [&](const auto& x) {
-    if constexpr (is_ragged<std::remove_cvref_t<decltype(x)>>) {
-      if (offsets)
-        require_equal_rows("a function", offsets->value(), x.offsets().value(), where);
-      else
-        offsets = &x.offsets();
-    }
+    if constexpr (is_ragged<std::remove_cvref_t<decltype(x)>>) offsets.push_back(x.offsets().value());
   };
   (add_rows(xs), ...);
-  return ragged_like(*offsets, op(elements_of(xs)..., where));
+  require_equal_rows("a function", offsets, where);
+  return ragged_like(Vec<i64>(Parts<i64>{offsets[0]}), op(elements_of(xs)..., where));
 }
 
 template <class T>
@@ -269,12 +271,67 @@ template <detail::Scalar T, class U>
 Ragged<T> cast(const Ragged<U>& xs, detail::Here where = detail::Here::current()) {
   return detail::ragged_like(xs.offsets(), cast<T>(xs.values(), where));
 }
-/// Maps a function of elements of two ragged arrays. Raises ShapeError unless their rows have the same
-/// lengths.
+
+namespace detail {
+/// What `of_values` gives for the values of ragged arrays, in the rows that all of them have.
+template <class F, class T, class... Ts>
+auto in_equal_rows(const char* what, Here where, const F& of_values, const Ragged<T>& x,
+                   const Ragged<Ts>&... others) {
+  require_equal_rows(what, std::array{x.offsets().value(), others.offsets().value()...}, where);
+  return ragged_like(x.offsets(), of_values(x.values(), others.values()...));
+}
+template <class F, class... Ts>
+auto map_elements(Here where, const F& f, const Ragged<Ts>&... xs) {
+  return in_equal_rows(
+      "map", where, [&](const Vec<Ts>&... values) { return detail::map(where, f, values...); }, xs...);
+}
+template <class... Ts>
+Ragged<std::tuple<Ts...>> zip_elements(Here where, const Ragged<Ts>&... xs) {
+  return in_equal_rows(
+      "zip", where, [&](const Vec<Ts>&... values) { return fulgurite::zip(values..., where); }, xs...);
+}
+}  // namespace detail
+
+/// Maps a function of elements of two to four ragged arrays. Raises ShapeError unless their rows have the
+/// same lengths.
 template <class F, class A, class B>
 auto map(const F& f, const Ragged<A>& as, const Ragged<B>& bs, detail::Here where = detail::Here::current()) {
-  detail::require_equal_rows("map", as.offsets().value(), bs.offsets().value(), where);
-  return detail::ragged_like(as.offsets(), detail::map(where, f, as.values(), bs.values()));
+  return detail::map_elements(where, f, as, bs);
+}
+template <class F, class A, class B, class C>
+auto map(const F& f, const Ragged<A>& as, const Ragged<B>& bs, const Ragged<C>& cs,
+         detail::Here where = detail::Here::current()) {
+  return detail::map_elements(where, f, as, bs, cs);
+}
+template <class F, class A, class B, class C, class D>
+auto map(const F& f, const Ragged<A>& as, const Ragged<B>& bs, const Ragged<C>& cs, const Ragged<D>& ds,
+         detail::Here where = detail::Here::current()) {
+  return detail::map_elements(where, f, as, bs, cs, ds);
+}
+
+/// A ragged array of tuples, from up to four whose rows have equal lengths (else ShapeError).
+template <class A, class B>
+Ragged<std::tuple<A, B>> zip(const Ragged<A>& a, const Ragged<B>& b,
+                             detail::Here where = detail::Here::current()) {
+  return detail::zip_elements(where, a, b);
+}
+template <class A, class B, class C>
+Ragged<std::tuple<A, B, C>> zip(const Ragged<A>& a, const Ragged<B>& b, const Ragged<C>& c,
+                                detail::Here where = detail::Here::current()) {
+  return detail::zip_elements(where, a, b, c);
+}
+template <class A, class B, class C, class D>
+Ragged<std::tuple<A, B, C, D>> zip(const Ragged<A>& a, const Ragged<B>& b, const Ragged<C>& c,
+                                   const Ragged<D>& d, detail::Here where = detail::Here::current()) {
+  return detail::zip_elements(where, a, b, c, d);
+}
+/// The fields of the elements, as a std::tuple of ragged arrays with the same rows. Costs nothing.
+template <class T>
+  requires(!detail::Scalar<T>)
+auto unzip(const Ragged<T>& x) {
+  return std::apply(
+      [&](const auto&... values) { return std::tuple{detail::ragged_like(x.offsets(), values)...}; },
+      unzip(x.values()));
 }
 
 namespace detail {

@@ -160,7 +160,7 @@ Ragged<T> exclusive_scan_right(const Op& op, const std::type_identity_t<Exp<T>>&
 template <class T>
 Ragged<T> filter(const Ragged<bool>& mask, const Ragged<T>& xs,
                  detail::Here where = detail::Here::current()) {
-  detail::require_equal_rows("filter", mask.offsets().value(), xs.offsets().value(), where);
+  detail::require_equal_rows("filter", std::array{mask.offsets().value(), xs.offsets().value()}, where);
   const Vec<bool>& kept = mask.values();
   const auto [before, total] = scan_with_total(plus, i64{0}, cast<i64>(kept, where), {-1}, where);
   const Vec<i64> offsets = detail::map(
@@ -231,7 +231,8 @@ std::tuple<Ragged<K>, Ragged<V>> rows_by_key(const Ragged<K>& keys, const Values
 template <class K, class V>
 std::tuple<Ragged<K>, Ragged<V>> sort_by_key(const Ragged<K>& keys, const Ragged<V>& values,
                                              detail::Here where = detail::Here::current()) {
-  detail::require_equal_rows("sort_by_key", keys.offsets().value(), values.offsets().value(), where);
+  detail::require_equal_rows("sort_by_key", std::array{keys.offsets().value(), values.offsets().value()},
+                             where);
   const detail::Values all = detail::keys_and(keys.values(), values.values());
   return detail::rows_by_key<K, V>(
       keys, detail::sort_rows(all, detail::n_leaves<K>, keys.offsets().value(), "sort_by_key", where));
@@ -239,7 +240,8 @@ std::tuple<Ragged<K>, Ragged<V>> sort_by_key(const Ragged<K>& keys, const Ragged
 template <class Less, class K, class V>
 std::tuple<Ragged<K>, Ragged<V>> sort_by_key(const Less& less, const Ragged<K>& keys, const Ragged<V>& values,
                                              detail::Here where = detail::Here::current()) {
-  detail::require_equal_rows("sort_by_key", keys.offsets().value(), values.offsets().value(), where);
+  detail::require_equal_rows("sort_by_key", std::array{keys.offsets().value(), values.offsets().value()},
+                             where);
   const auto body = detail::comparison<K>(less);
   const detail::Values all = detail::keys_and(keys.values(), values.values());
   return detail::rows_by_key<K, V>(keys, detail::sort_rows(detail::Body(body), all, detail::n_leaves<K>,
@@ -319,6 +321,7 @@ Ragged<T> take(const Ragged<T>& xs, Index n, detail::Here where = detail::Here::
 template <class T>
 Ragged<T> take(const Ragged<T>& xs, Index n, Axis axis, detail::Here where = detail::Here::current()) {
   detail::require_axis_of_rows("take", axis.number, where);
+  detail::require_number_of_elements("take", n.value, where);
   const Vec<i64> lengths = xs.lengths(where);
   const Exp<i64> most(detail::Parts<i64>{n.value});
   return expand_rows([&](const Exp<i64>& i) { return min(lengths[{i, where}], most, where); },
@@ -337,6 +340,21 @@ Ragged<T> drop(const Ragged<T>& xs, Index n, detail::Here where = detail::Here::
   return detail::ragged_like(
       Vec<i64>(detail::Parts<i64>{detail::apply("sub", {offsets.value(), begin.value()}, where)}),
       drop(xs.values(), {begin, where}, {0}, where));
+}
+/// drop(xs, n, axis(1)): all elements of each row but the first n; a row of up to n elements becomes empty.
+/// Raises ShapeError if n is negative.
+template <class T>
+Ragged<T> drop(const Ragged<T>& xs, Index n, Axis axis, detail::Here where = detail::Here::current()) {
+  detail::require_axis_of_rows("drop", axis.number, where);
+  detail::require_number_of_elements("drop", n.value, where);
+  const Vec<i64> lengths = xs.lengths(where);
+  const Exp<i64> most(detail::Parts<i64>{n.value});
+  const auto left_out = [&](const Exp<i64>& i) { return min(lengths[{i, where}], most, where); };
+  return expand_rows([&](const Exp<i64>& i) { return lengths[{i, where}] - left_out(i); },
+                     [&](const Exp<i64>& i, const Exp<i64>& k) {
+                       return xs.values()[{xs.offsets()[{i, where}] + left_out(i) + k, where}];
+                     },
+                     detail::indices_of(lengths, where), where);
 }
 
 /// The rows in the opposite order; with axis(1) the elements of each row.

@@ -43,8 +43,10 @@ Values ragged_row(Value offsets, std::span<const Value> parts, Value number, Her
 Value segment_of_each(Value offsets, Value n, Here where);
 /// Rows have one axis, which is 1 or -1; throws ShapeError for another.
 void require_axis_of_rows(const char* what, int axis, Here where);
-/// That two ragged arrays have rows of the same lengths.
-void require_equal_rows(const char* what, Value offsets, Value others, Here where);
+/// That a number of elements of each row, which `what` takes, is not negative.
+void require_number_of_elements(const char* what, Value n, Here where);
+/// That ragged arrays, of which these are the offsets, have rows of the same lengths.
+void require_equal_rows(const char* what, std::span<const Value> offsets, Here where);
 
 /// From each element of the vectors several: as many as size_of says, which element_of gives from the element
 /// and from a number that counts from 0. The offsets, then what they are.

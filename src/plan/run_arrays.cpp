@@ -1,6 +1,7 @@
 #include "plan/run_arrays.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -13,8 +14,10 @@ namespace fulgurite::plan {
 
 using runtime::Memory;
 
-void Array::refuse_extent(std::int64_t extent) {
-  throw ShapeError(fmt::format("an array cannot have the extent {}: sizes are zero or positive", extent));
+void Array::refuse_shape() const {
+  const std::span shape(extents, static_cast<std::size_t>(rank));
+  throw ShapeError(
+      fmt::format("an array cannot have the shape [{}]: a size is negative", fmt::join(shape, ", ")));
 }
 
 // The first extent with which the elements are too many.
@@ -92,6 +95,9 @@ void RunArrays::allocate(Place p, Kind kind, Site site) {
   } catch (const OutOfMemory& error) {
     if (site == 0 || error.line() != 0) throw;
     throw OutOfMemory(error.message(), sites_[site - 1].where);
+  } catch (const ShapeError& error) {
+    if (site == 0) throw;
+    throw ShapeError(error.message(), sites_[site - 1].where);
   }
 }
 

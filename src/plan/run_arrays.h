@@ -59,7 +59,7 @@ struct Array {
     std::size_t all = size_of(kind);
     bool is_empty = false, is_too_large = false;
     for (std::int32_t d = 0; d < rank; ++d) {
-      if (extents[d] < 0) refuse_extent(extents[d]);
+      if (extents[d] < 0) refuse_shape();
       is_empty |= extents[d] == 0;
       is_too_large |= __builtin_mul_overflow(all, static_cast<std::size_t>(extents[d]), &all) || all > most;
     }
@@ -70,7 +70,7 @@ struct Array {
 
  private:
   static constexpr std::size_t most = std::size_t{1} << 62;
-  [[noreturn]] static void refuse_extent(std::int64_t extent);
+  [[noreturn]] void refuse_shape() const;
   [[noreturn]] void refuse_size(Kind kind) const;
 };
 

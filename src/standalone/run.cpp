@@ -125,21 +125,28 @@ class Run {
     bytes = size_of(kind);
     bool is_empty = false;
     for (std::int32_t axis = 0; axis < array.rank; ++axis) {
-      const std::int64_t n = array.extents[axis];
-      if (n < 0)
-        return stop(FG_SHAPE_ERROR, "an array cannot have the extent ", n, ": sizes are zero or positive");
-      is_empty |= n == 0;
+      if (array.extents[axis] < 0) return refuse_shape(site, array);
+      is_empty |= array.extents[axis] == 0;
     }
     if (is_empty) bytes = 0;
     for (std::int32_t axis = 0; axis < array.rank && !is_empty; ++axis)
       if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(array.extents[axis]), &bytes) ||
           bytes > std::size_t{1} << 62)
-        return no_memory(site, "an array exceeds every memory");
+        return refuse(site, FG_OUT_OF_MEMORY, "an array exceeds every memory");
     return true;
   }
+  bool refuse_shape(std::uint32_t site, const Array& array) {
+    char shape[FG_MAX_RANK * sizeof "-9223372036854775808, "];
+    Text text(shape, sizeof shape);
+    for (std::int32_t axis = 0; axis < array.rank; ++axis)
+      text << (axis > 0 ? ", " : "") << array.extents[axis];
+    return refuse(site, FG_SHAPE_ERROR, "an array cannot have the shape [", std::string_view(shape),
+                  "]: a size is negative");
+  }
+  // An array of the operation at the site is refused.
   template <class... Parts>
-  bool no_memory(std::uint32_t site, const Parts&... parts) {
-    stop(FG_OUT_OF_MEMORY, parts...);
+  bool refuse(std::uint32_t site, fg_runtime_status status, const Parts&... parts) {
+    stop(status, parts...);
     if (error_ != nullptr && site != 0 && site <= plan_.sites.size()) {
       error_->line = plan_.sites[site - 1].line;
       Text(error_->file, sizeof error_->file) << plan_.sites[site - 1].file;
@@ -164,8 +171,8 @@ class Run {
     if (!bytes_of(kind, array, site, bytes)) return false;
     void* const memory = allocate_array(bytes);
     if (memory == nullptr)
-      return no_memory(site, "an array of ", static_cast<std::int64_t>(bytes),
-                       " bytes was asked for, and there is no memory left for it");
+      return refuse(site, FG_OUT_OF_MEMORY, "an array of ", static_cast<std::int64_t>(bytes),
+                    " bytes was asked for, and there is no memory left for it");
     std::int32_t free = p;
     while (buffers_[static_cast<std::size_t>(free)].n_arrays > 0) free = (free + 1) % plan_.n_places;
     buffers_[static_cast<std::size_t>(free)] = {memory, bytes, 1, false};

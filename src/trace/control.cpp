@@ -1,12 +1,11 @@
 // Branches and loops, over scalars and arrays. An array that a branch gives, or that a loop carries, has
 // extents of its own: results, or state, that stand before it. Extents that are the same on every path need
 // no names: a branch's result of a size that is known outside has that size, and so has an array that every
-// iteration gives the size it got (decided for all of a loop's extents together, as they may change places).
+// iteration gives the size it got (kept_extents.h).
 #include <algorithm>
-#include <unordered_map>
 
-#include "base/match.h"
 #include "soac/rename.h"
+#include "trace/kept_extents.h"
 #include "trace/tracer.h"
 
 namespace fulgurite::trace {
@@ -134,87 +133,12 @@ soac::Lambda step(Tracer& t, const detail::Body& body, const State& state, bool 
   return scope.close(is_condition ? results : with_extents(t, state.groups, results));
 }
 
-using Known = std::unordered_map<Var, Expr>;
-
-// What an extent is after statements, with what is known of names before them: also one that a choice gives
-// whose branches give the same. The names of such choices are added.
-Expr extent_after(Tracer& t, const std::vector<soac::Stm>& body, Expr e, const Known& before,
-                  soac::Vars& choices) {
-  const Expr value = t.unsettled(e);
-  for (const soac::Stm& s : body) {
-    const auto* choice = base::as<soac::If>(s.op);
-    if (!choice || !value.is_name()) continue;
-    const auto at = std::ranges::find(s.names, value.var());
-    if (at == s.names.end()) continue;
-    const auto k = static_cast<std::size_t>(at - s.names.begin());
-    soac::Vars inner;
-    const auto of = [&](const soac::Lambda& f) {
-      return extent_after(t, f.body, f.results[k], before, inner);
-    };
-    const Expr then_value = of(choice->then_branch), else_value = of(choice->else_branch);
-    if (!t.is_same(then_value, else_value)) break;
-    choices.merge(inner);
-    choices.insert(value.var());
-    return then_value;
-  }
-  return scalar::substitute(t.arena(), value, before);
-}
-
-// Choices do not give the extents any more.
-void drop(std::vector<soac::Stm>& body, const Known& extents) {
-  for (soac::Stm& s : body) {
-    auto* choice = base::as<soac::If>(s.op);
-    if (!choice) continue;
-    for (std::size_t k = s.names.size(); k-- > 0;) {
-      if (!extents.contains(s.names[k])) continue;
-      const auto at = static_cast<std::ptrdiff_t>(k);
-      s.names.erase(s.names.begin() + at);
-      for (soac::Lambda* branch : {&choice->then_branch, &choice->else_branch})
-        branch->results.erase(branch->results.begin() + at);
-    }
-    drop(choice->then_branch.body, extents);
-    drop(choice->else_branch.body, extents);
-  }
-}
-
-/// The extents that every iteration leaves as they were, absent elsewhere; and what choices of an iteration
-/// give them again.
-struct ConstantExtents {
-  Exprs known;
-  Known choices;
-};
-ConstantExtents constant_extents(Tracer& t, const State& state, const soac::Lambda& body,
-                                 std::size_t first_param) {
-  const std::vector<bool> is_extent = are_extents(state.groups);
-  Exprs known(state.initial.size());
-  Known choices;
-  for (std::size_t i = 0; i < known.size(); ++i)
-    if (is_extent[i]) known[i] = state.initial[i];
-  for (bool changed = true; changed;) {
-    changed = false;
-    choices.clear();
-    Known before;
-    for (std::size_t i = 0; i < known.size(); ++i)
-      if (known[i]) before.emplace(body.params[first_param + i], known[i]);
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (!known[i]) continue;
-      soac::Vars given;
-      const Expr after = extent_after(t, body.body, body.results[i], before, given);
-      for (Var name : given) choices.emplace(name, known[i]);
-      if (t.is_same(after, known[i])) continue;
-      known[i] = Expr();
-      changed = true;
-    }
-  }
-  return {std::move(known), std::move(choices)};
-}
-
-// The function with its parameters, and choices, for known extents replaced by these.
+// The function with its parameters, and names inside of it, for known extents replaced by these.
 soac::Lambda with_known(Tracer& t, soac::Lambda lambda, std::span<const Expr> known, std::size_t first_param,
-                        const Known& choices) {
+                        const Known& inner) {
   soac::Renaming rename(t.arena(), soac::Renaming::Binders::keep);
-  drop(lambda.body, choices);
-  for (const auto& [name, extent] : choices) rename.bind(name, extent);
+  drop(lambda.body, inner);
+  for (const auto& [name, extent] : inner) rename.bind(name, extent);
   for (std::size_t i = 0; i < known.size(); ++i)
     if (known[i]) rename.bind(lambda.params[first_param + i], known[i]);
   erase_known(lambda.params, known, first_param);
@@ -225,9 +149,13 @@ soac::Lambda with_known(Tracer& t, soac::Lambda lambda, std::span<const Expr> kn
 Values loop(Tracer& t, State state, Expr trips, soac::Lambda tests, soac::Lambda steps, const char* origin,
             const Here& where) {
   const std::size_t first = trips ? 1 : 0;
-  const auto [known, choices] = constant_extents(t, state, steps, first);
+  const std::vector<bool> is_extent = are_extents(state.groups);
+  Exprs extents(state.initial.size());
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    if (is_extent[i]) extents[i] = state.initial[i];
+  const auto [known, inner] = kept_extents(t, std::move(extents), steps, first);
   erase_known(steps.results, known);
-  steps = with_known(t, std::move(steps), known, first, choices);
+  steps = with_known(t, std::move(steps), known, first, inner);
   if (!trips) tests = with_known(t, std::move(tests), known, 0, {});
   Exprs bound;
   const Exprs seen = named(t, state.groups, state.initial, known, "state", bound);

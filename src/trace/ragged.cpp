@@ -217,21 +217,33 @@ void require_axis_of_rows(const char* what, int axis, Here where) {
       where);
 }
 
-void require_equal_rows(const char* what, Value offsets, Value others, Here where) {
+void require_number_of_elements(const char* what, Value n, Here where) {
   Tracer& t = Tracer::current(where);
-  const Expr a = t.expr(offsets, where), b = t.expr(others, where);
-  if (a == b) return;
-  const Expr rows = t.shape(a)[0], other_rows = t.shape(b)[0];
-  t.check(equal(rows, other_rows),
-          fmt::format("{} needs as many rows everywhere: ragged array 1 has {{0}}, ragged array 2 has {{1}}",
-                      what),
-          {rows - 1, other_rows - 1}, where);
-  const Expr bad = first_bad(t, rows, what, where, [&](Expr s) {
-    const Expr offset = element(t, a, {&s, 1}), other = element(t, b, {&s, 1});
-    return scalar::select(differs(offset, other), s, nowhere);
-  });
-  t.check(equal(bad, nowhere), fmt::format("{} needs rows of equal lengths: row {{0}} differs", what),
-          {bad - 1}, where);
+  const Expr number = t.settled(n, where);
+  t.check(0 <= number, fmt::format("{}({{0}}) of the elements of each row needs 0 <= n", what), {number},
+          where);
+}
+
+void require_equal_rows(const char* what, std::span<const Value> offsets, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs of_each = t.exprs(offsets, where);
+  const Expr a = of_each[0], rows = t.shape(a)[0];
+  for (std::size_t k = 1; k < of_each.size(); ++k) {
+    const Expr b = of_each[k];
+    if (a == b) continue;
+    const Expr other_rows = t.shape(b)[0];
+    t.check(
+        equal(rows, other_rows),
+        fmt::format("{} needs as many rows everywhere: ragged array 1 has {{0}}, ragged array {} has {{1}}",
+                    what, k + 1),
+        {rows - 1, other_rows - 1}, where);
+    const Expr bad = first_bad(t, rows, what, where, [&](Expr s) {
+      const Expr offset = element(t, a, {&s, 1}), other = element(t, b, {&s, 1});
+      return scalar::select(differs(offset, other), s, nowhere);
+    });
+    t.check(equal(bad, nowhere), fmt::format("{} needs rows of equal lengths: row {{0}} differs", what),
+            {bad - 1}, where);
+  }
 }
 
 Values map_to_rows(std::span<const Operand> operands, Body f, std::span<const RowOf> rows, Here where) {

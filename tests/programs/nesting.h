@@ -11,6 +11,7 @@
 #include "segments.h"
 #include "sharing.h"
 #include "sliding.h"
+#include "swapped_rows.h"
 
 namespace fulgurite::programs {
 
@@ -457,6 +458,7 @@ inline constexpr Statement all_statements[] = {
     {"inner_rows_of_sizes", inner_rows_of_sizes, 2, true},
     {"changed_rows", changed_rows, 2, true},
     {"branching_rows", branching_rows, 2, true},
+    {"swapped_rows", swapped_rows, 2, true},
     {"growing_rows", growing_rows, 2, true},
     {"let", let, 1, false},
     {"fold_rows", fold_rows, 1, true},

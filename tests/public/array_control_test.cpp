@@ -2,6 +2,7 @@
 #include "engines.h"
 
 #include <limits>
+#include <numeric>
 
 namespace {
 
@@ -204,6 +205,38 @@ TEST(ArrayControl, TuplesAsState) {
   });
 }
 
+// As tuples of two are.
+TEST(ArrayControl, PairsWithArrays) {
+  const auto f = [](Exp<bool> c, Vec<int> x, Exp<int> n) {
+    const auto chosen = fg::cond(c, [&] { return std::pair{x + 1, n}; }, [&] { return std::pair{x, 7}; });
+    const auto state = fg::iterate(
+        n, [](std::pair<Vec<int>, Exp<int>> s) { return std::pair{s.first * 2 + s.second, s.second + 1}; },
+        chosen);
+    const auto last = fg::while_loop(
+        [](std::pair<Vec<int>, std::pair<Exp<int>, Vec<int>>> s) { return s.second.first > 0; },
+        [](std::pair<Vec<int>, std::pair<Exp<int>, Vec<int>>> s) {
+          return std::pair{s.second.second, std::pair{s.second.first - 1, s.first}};
+        },
+        std::pair{x, std::pair{n, state.first}});
+    return std::tuple{state, last.first};
+  };
+  on_every_engine(f, [](const auto& g) {
+    for (const bool c : {false, true})
+      for (const int n : {0, 1, 2, 3}) {
+        Ints x = counted(6), expected = x;
+        int second = c ? n : 7;
+        if (c)
+          for (int& v : expected) ++v;
+        for (int i = 0; i < n; ++i, ++second)
+          for (int& v : expected) v = v * 2 + second;
+        const auto [state, last] = g(c, x, n);
+        EXPECT_EQ(vector_of(state.first), expected);
+        EXPECT_EQ(state.second, second);
+        EXPECT_EQ(vector_of(last), n % 2 == 0 ? x : expected);
+      }
+  });
+}
+
 TEST(ArrayControl, LoopsInsideMapOverRows) {
   const auto f = [](Mat<float> m) {
     return fg::map(
@@ -223,6 +256,73 @@ TEST(ArrayControl, LoopsInsideMapOverRows) {
         }
       EXPECT_EQ(vector_of(g(fg::view(m.data(), {5, static_cast<fg::i64>(columns)}))), expected);
     }
+  });
+}
+
+constexpr auto change_places = [](Vec<int> a, Vec<int> b) { return std::tuple{b, a}; };
+
+// Whatever changes places, and in however many loops inside of each other, sizes stay.
+TEST(ArrayControl, LoopsInLoopsThatSwapStates) {
+  const auto twice = [](Vec<int> row) {
+    const auto [a, b] = fg::iterate(
+        3, [](Vec<int> p, Vec<int> q) { return fg::iterate(3, change_places, p, q); }, row, row * 2);
+    return a - b;
+  };
+  // One inner loop ends with a condition, one has a choice in it, and one only has another loop in it.
+  const auto mixed = [](Vec<int> row) {
+    const auto [a, b] = fg::iterate(
+        row[0],
+        [](Vec<int> p, Vec<int> q) {
+          const auto [c, d] = fg::while_loop(
+              [](Vec<int> x, Vec<int>) { return fg::sum(x) < 100; },
+              [](Vec<int> x, Vec<int> y) { return std::tuple{y + 30, fg::with(x, 0, 30)}; }, p, q);
+          const auto [e, f] = fg::iterate(
+              2,
+              [](Vec<int> x, Vec<int> y) {
+                return fg::cond(
+                    x[0] > y[0], [&] { return std::tuple{y, fg::with(x, 0, 7)}; },
+                    [&] { return fg::iterate(1, change_places, x, y); });
+              },
+              c, d);
+          return fg::iterate(
+              1, [](Vec<int> x, Vec<int> y) { return fg::iterate(3, change_places, y, x); }, e, f);
+        },
+        row, row * 2);
+    return a * 1000 + b;
+  };
+  const auto f = [&](Mat<int> m) {
+    return std::tuple{fg::map(twice, fg::rows(m)), fg::map(mixed, fg::rows(m)), mixed(m[0])};
+  };
+  const auto given = fg::run([] {
+    return fg::generate({5, 7}, [](Exp<fg::i64> i, Exp<fg::i64> j) { return fg::cast<int>(i * 10 + j); });
+  });
+  const auto expected = [](int i) {
+    Ints a, b;
+    for (int j = 0; j < 7; ++j) a.push_back(i * 10 + j), b.push_back(2 * (i * 10 + j));
+    for (int k = i * 10; k > 0; --k) {
+      while (std::accumulate(a.begin(), a.end(), 0) < 100) {
+        a[0] = 30;
+        std::swap(a, b);
+        for (int& x : a) x += 30;
+      }
+      for (int step = 0; step < 2; ++step) {
+        if (a[0] > b[0]) a[0] = 7;
+        std::swap(a, b);
+      }
+    }
+    for (std::size_t j = 0; j < a.size(); ++j) a[j] = a[j] * 1000 + b[j];
+    return a;
+  };
+  on_every_engine(f, [&](const auto& g) {
+    const auto [differences, of_rows, of_first] = g(given);
+    for (int i = 0; i < 5; ++i) {
+      const Ints row = expected(i);
+      for (int j = 0; j < 7; ++j) {
+        EXPECT_EQ(differences(i, j), i * 10 + j);
+        EXPECT_EQ(of_rows(i, j), row[static_cast<std::size_t>(j)]) << i << " " << j;
+      }
+    }
+    EXPECT_EQ(vector_of(of_first), expected(0));
   });
 }
 

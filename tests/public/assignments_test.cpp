@@ -67,6 +67,24 @@ TEST(Assignments, WithEveryOperator) {
       });
 }
 
+TEST(Assignments, ByOneMoreOrLess) {
+  const auto stepped = [](auto v) {
+    const auto first = v++, second = ++v, third = v--, fourth = --v;
+    return std::tuple{first, second, third, fourth, v};
+  };
+  on_every_engine(
+      [&](Exp<int> x, Exp<float> y, Exp<fg::u8> z) {
+        ++z;
+        return std::tuple{stepped(x), stepped(y), z};
+      },
+      [&](const auto& f) {
+        const auto [x, y, z] = f(2147483645, 0.5F, fg::u8{255});
+        EXPECT_EQ(x, stepped(2147483645));
+        EXPECT_EQ(y, stepped(0.5F));
+        EXPECT_EQ(z, 0);
+      });
+}
+
 TEST(Assignments, OfElementsOfContainers) {
   on_every_engine(
       [](Exp<int> x) {

@@ -2,6 +2,8 @@
 // results.
 #include "engines.h"
 
+#include <numeric>
+
 namespace {
 
 struct Segment {
@@ -76,6 +78,50 @@ TEST(Elements, ArraysOfAggregates) {
     for (const Segment& s : result) n += s.best;
     EXPECT_EQ(n, 50);
   });
+}
+
+// Each operand is an array or one value for all elements.
+TEST(Elements, Selected) {
+  using Pair = std::tuple<int, float>;
+  const auto f = [](Vec<Pair> a, Vec<Pair> b, Vec<bool> mask, Exp<bool> one) {
+    return std::tuple{fg::select(mask, a, b), fg::select(one, a, b), fg::select(mask, a, b[0]),
+                      fg::select(mask, a[0], b[1]), fg::select(one, a[0], b[0])};
+  };
+  const std::vector<Pair> a{{1, 0.5F}, {2, 1.5F}, {3, 2.5F}}, b{{4, 3.5F}, {5, 4.5F}, {6, 5.5F}};
+  on_every_engine(f, [&](const auto& g) {
+    for (const bool one : {false, true}) {
+      const auto [by_mask, by_one, or_first, of_two, single] =
+          g(a, b, std::vector<bool>{true, false, true}, one);
+      EXPECT_EQ(by_mask.to_vector(), (std::vector{a[0], b[1], a[2]}));
+      EXPECT_EQ(by_one.to_vector(), one ? a : b);
+      EXPECT_EQ(or_first.to_vector(), (std::vector{a[0], b[0], a[2]}));
+      EXPECT_EQ(of_two.to_vector(), (std::vector{a[0], b[1], a[0]}));
+      EXPECT_EQ(single, one ? a[0] : b[0]);
+    }
+  });
+}
+
+TEST(Elements, OfArraysOfFourAndFiveAxes) {
+  const auto f = [](Vec<int> x) {
+    const auto four = fg::reshape(x, {2, 3, 1, 4});
+    const auto five = fg::reshape(x, {1, 2, 2, 3, 2});
+    return fg::generate({2, 3, 4}, [&](Exp<fg::i64> i, Exp<fg::i64> j, Exp<fg::i64> k) {
+      return four(i, j, 0, k) * 100 + five(0, i, 1, j, k % 2);
+    });
+  };
+  std::vector<int> x(24);
+  std::iota(x.begin(), x.end(), 0);
+  on_every_engine(f, [&](const auto& g) {
+    const auto y = g(x);
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 4; ++k)
+          EXPECT_EQ(y(i, j, k), ((i * 3 + j) * 4 + k) * 100 + (i * 2 + 1) * 6 + j * 2 + k % 2);
+  });
+  const auto outside = [](Vec<int> values, Exp<int> at) {
+    return fg::reshape(values, {2, 3, 1, 4})(1, 2, 0, at);
+  };
+  on_every_engine(outside, [&](const auto& g) { EXPECT_THROW(g(x, 4), fg::IndexError); });
 }
 
 TEST(Elements, ZipAndUnzip) {

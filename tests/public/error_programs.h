@@ -124,6 +124,14 @@ ERROR_PROGRAM(map_of_unequal_rows) {
   fg::run([](fg::Ragged<int> a, fg::Ragged<int> b) { return fg::map(fg::plus, a, b); },
           fg::RaggedArray<int>(Rows{{1}, {2, 3}}), fg::RaggedArray<int>(Rows{{1, 2}, {3}}));
 }
+ERROR_PROGRAM(no_rows_of_a_negative_size) {
+  fg::run([](Vec<int> x, Exp<i64> n) { return fg::map([&](Exp<int> e) { return fg::replicate(n, e); }, x); },
+          Ints(), -1);
+}
+ERROR_PROGRAM(fewer_than_no_elements_of_rows) {
+  fg::run([](fg::Ragged<int> r, Exp<i64> n) { return fg::take(r, n, fg::axis(1)); },
+          fg::RaggedArray<int>(Rows{{1, 2}, {3}}), -1);
+}
 ERROR_PROGRAM(expand_by_a_negative_size) {
   fg::run(
       [](Vec<int> n) {

@@ -262,11 +262,11 @@ TEST(Ragged, RowsJoinedAndShortened) {
   const auto program = [](Ragged<int> r, Exp<i64> n) {
     const auto odd = fg::filter([](Exp<int> x) { return x % 2 != 0; }, r);
     return std::tuple{fg::concat(r, odd, r), fg::concat(fg::axis(1), odd, r), fg::take(r, n, fg::axis(1)),
-                      fg::drop(r, fg::min(n, r.size()))};
+                      fg::drop(r, n, fg::axis(1)), fg::drop(r, fg::min(n, r.size()))};
   };
   on_all_rows(program, [](const auto& f, const Rows& rows) {
     for (i64 n : {0, 1, 3, 100}) {
-      const auto [one_after_the_other, side_by_side, first, others] = f(RaggedArray<int>(rows), n);
+      const auto [one_after_the_other, side_by_side, first, last, others] = f(RaggedArray<int>(rows), n);
       Rows joined = rows, odds = each_row(rows, odd), beside = odds;
       joined.insert(joined.end(), odds.begin(), odds.end());
       joined.insert(joined.end(), rows.begin(), rows.end());
@@ -278,10 +278,76 @@ TEST(Ragged, RowsJoinedAndShortened) {
                   row.resize(std::min(row.size(), static_cast<std::size_t>(n)));
                   return row;
                 }));
+      EXPECT_EQ(last.to_vectors(), each_row(rows, [&](const Ints& row) {
+                  return Ints(row.begin() + std::min(n, std::ssize(row)), row.end());
+                }));
       const auto begin = rows.begin() + std::min(static_cast<std::ptrdiff_t>(n), std::ssize(rows));
       EXPECT_EQ(others.to_vectors(), Rows(begin, rows.end()));
     }
   });
+}
+
+constexpr auto sum_of_all = [](auto... xs) { return (xs + ...); };
+
+TEST(Ragged, MapsAndZipsOfSeveral) {
+  const auto program = [](Ragged<int> r) {
+    const auto halves = fg::cast<float>(r) * 0.5F;
+    const auto zipped = fg::zip(r, halves, r > 0);
+    const auto of_four = fg::zip(r, r + 1, r + 2, r + 3);
+    const auto products = [](const Exp<std::tuple<int, int, int, int>>& x) {
+      const auto [a, b, c, d] = x;
+      return a * b - c * d;
+    };
+    const auto [same, halved, positive] = fg::unzip(zipped);
+    return std::tuple{fg::map(sum_of_all, r, r * 10, r * 100),
+                      fg::map(sum_of_all, r, r + 1, r + 2, r + 3),
+                      fg::unzip(fg::zip(r, halves)),
+                      same,
+                      halved,
+                      fg::select(positive, r, 0),
+                      fg::map(products, of_four)};
+  };
+  on_all_rows(program, [](const auto& f, const Rows& rows) {
+    const auto of_each = [&](auto g) {
+      return each_row(rows, [&](Ints row) {
+        for (int& x : row) x = g(x);
+        return row;
+      });
+    };
+    const auto [of_three, of_four, of_two, same, halved, positive, products] = f(RaggedArray<int>(rows));
+    EXPECT_EQ(of_three.to_vectors(), of_each([](int x) { return 111 * x; }));
+    EXPECT_EQ(of_four.to_vectors(), of_each([](int x) { return 4 * x + 6; }));
+    EXPECT_EQ(std::get<0>(of_two).to_vectors(), rows);
+    EXPECT_EQ(same.to_vectors(), rows);
+    for (const auto& halves : {halved, std::get<1>(of_two)}) {
+      EXPECT_EQ(halves.offsets().to_vector(), same.offsets().to_vector());
+      for (i64 k = 0; k < same.values().size(); ++k)
+        EXPECT_EQ(halves.values()[k], static_cast<float>(same.values()[k]) * 0.5F);
+    }
+    EXPECT_EQ(positive.to_vectors(), of_each([](int x) { return std::max(x, 0); }));
+    EXPECT_EQ(products.to_vectors(), of_each([](int x) { return x * (x + 1) - (x + 2) * (x + 3); }));
+  });
+}
+
+TEST(Ragged, SaysWhichOfSeveralHasOtherRows) {
+  const RaggedArray<int> a(Rows{{1, 2}, {3}}), b(Rows{{1}, {2, 3}}), c(Rows{{1, 2}, {}, {3}});
+  const auto refusal = [](const auto& program, const auto&... arguments) -> std::string {
+    try {
+      fg::run(program, arguments...);
+    } catch (const fg::ShapeError& error) {
+      return error.message();
+    }
+    return "";
+  };
+  const auto sums = [](Ragged<int> x, Ragged<int> y, Ragged<int> z) { return fg::map(sum_of_all, x, y, z); };
+  EXPECT_EQ(refusal(sums, a, a, c),
+            "map needs as many rows everywhere: ragged array 1 has 2, ragged array 3 has 3");
+  EXPECT_EQ(refusal(sums, a, a, b), "map needs rows of equal lengths: row 0 differs");
+  const auto largest = [](Ragged<int> x, Ragged<int> y, Ragged<int> z) { return fg::clamp(x, y, z); };
+  EXPECT_EQ(refusal(largest, a, a, c),
+            "a function needs as many rows everywhere: ragged array 1 has 2, ragged array 3 has 3");
+  const auto without_first = [](Ragged<int> x, Exp<int> n) { return fg::drop(x, n, fg::axis(1)); };
+  EXPECT_EQ(refusal(without_first, a, -2), "drop(-2) of the elements of each row needs 0 <= n");
 }
 
 TEST(Ragged, OperandsHaveRowsOfEqualLengths) {
@@ -297,7 +363,10 @@ TEST(Ragged, OperandsHaveRowsOfEqualLengths) {
   refused([](Ragged<int> x, Ragged<int> y) { return fg::sort_by_key(x, y); }, a, b);
   refused([](Ragged<int> x, Ragged<int> y) { return fg::concat(fg::axis(1), x, y); }, a, c);
   refused([](Ragged<int> x, Vec<int> y) { return fg::broadcast(y, x); }, a, Ints{1, 2, 3});
+  refused([](Ragged<int> x, Ragged<int> y) { return fg::zip(x, x, y); }, a, b);
+  refused([](Ragged<int> x, Ragged<int> y) { return fg::map(sum_of_all, x, x, x, y); }, a, c);
   refused([](Ragged<int> x, Exp<int> n) { return fg::take(x, n, fg::axis(1)); }, a, -1);
+  refused([](Ragged<int> x, Exp<int> n) { return fg::drop(x, n, fg::axis(1)); }, a, -1);
   refused([](Ragged<int> x, Exp<int> n) { return fg::drop(x, n); }, a, 3);
   EXPECT_THROW(fg::compile([](Ragged<int> x) { return fg::product(x, fg::axis(0)); }), fg::ShapeError);
 }
