@@ -32,7 +32,7 @@ class Kept {
       for (std::size_t i = 0; i < known.size(); ++i) {
         if (!known[i]) continue;
         Known given;
-        const Expr after = value_after(body.body, body.results[i], before, given);
+        const Expr after = result_of(body, i, before, given);
         for (const auto& [name, value] : given)
           inner.emplace(name, t_.is_same(value, known[i]) ? known[i] : value);
         if (t_.is_same(after, known[i])) continue;
@@ -44,45 +44,57 @@ class Kept {
   }
 
  private:
-  // What an extent is after statements, with what is known of names before them. Names of branches and loops
-  // that it is known by are added to `given`.
-  Expr value_after(const std::vector<soac::Stm>& body, Expr e, const Known& before, Known& given) {
+  Expr result_of(const soac::Lambda& f, std::size_t k, const Known& before, Known& given) {
+    bodies_.push_back(&f.body);
+    const Expr value = value_of(f.results[k], before, given);
+    bodies_.pop_back();
+    return value;
+  }
+
+  // What an extent is after the statements of `bodies_`, with what is known of names before them. Names of
+  // branches and loops that it is known by are added to `given`.
+  Expr value_of(Expr e, const Known& before, Known& given) {
     const Expr value = t_.unsettled(e);
-    for (const soac::Stm& s : body) {
-      if (!value.is_name()) break;
-      const auto at = std::ranges::find(s.names, value.var());
-      if (at == s.names.end()) continue;
-      const auto k = static_cast<std::size_t>(at - s.names.begin());
-      Known inner;
-      Expr after;
-      if (const auto* choice = base::as<soac::If>(s.op)) after = value_after(*choice, k, before, inner);
-      if (const auto* loop = base::as<soac::Loop>(s.op))
-        after = value_after(body, s, *loop, k, before, inner);
-      if (!after) break;
-      given.merge(inner);
-      given.emplace(value.var(), after);
-      return after;
+    const auto [s, k] = value.is_name() ? giver_of(value.var()) : Giver{};
+    Known inner;
+    Expr after;
+    if (s) {
+      if (const auto* choice = base::as<soac::If>(s->op)) after = result_of(*choice, k, before, inner);
+      if (const auto* loop = base::as<soac::Loop>(s->op)) after = result_of(*s, *loop, k, before, inner);
     }
-    return scalar::substitute(t_.arena(), value, before);
+    if (!after) return scalar::substitute(t_.arena(), value, before);
+    given.merge(inner);
+    given.emplace(value.var(), after);
+    return after;
+  }
+
+  // The statement that gives a name, and which of its results it is; null: none of `bodies_` does.
+  using Giver = std::pair<const soac::Stm*, std::size_t>;
+  Giver giver_of(Var name) const {
+    for (const std::vector<soac::Stm>* body : bodies_)
+      for (const soac::Stm& s : *body)
+        if (const auto at = std::ranges::find(s.names, name); at != s.names.end())
+          return {&s, static_cast<std::size_t>(at - s.names.begin())};
+    return {};
   }
 
   // The value of a result of branches; absent: they give different ones.
-  Expr value_after(const soac::If& choice, std::size_t k, const Known& before, Known& given) {
-    const auto of = [&](const soac::Lambda& f) { return value_after(f.body, f.results[k], before, given); };
-    const Expr then_value = of(choice.then_branch), else_value = of(choice.else_branch);
+  Expr result_of(const soac::If& choice, std::size_t k, const Known& before, Known& given) {
+    const Expr then_value = result_of(choice.then_branch, k, before, given);
+    const Expr else_value = result_of(choice.else_branch, k, before, given);
     return t_.is_same(then_value, else_value) ? then_value : Expr();
   }
 
-  // The value of a result of the loop `s`, which is one of the statements; absent: iterations may change it.
-  Expr value_after(const std::vector<soac::Stm>& body, const soac::Stm& s, const soac::Loop& loop,
-                   std::size_t k, const Known& before, Known& given) {
+  // The value of a result of the loop `s`; absent: iterations may change it.
+  Expr result_of(const soac::Stm& s, const soac::Loop& loop, std::size_t k, const Known& before,
+                 Known& given) {
     if (n_loops_ == most_loops_inside) return {};
     ++n_loops_;
     const std::size_t first = first_state(loop);
     const std::vector<bool> is_extent = extents_of(loop.body, first);
     Exprs known(loop.initial.size());
     for (std::size_t i = 0; i < known.size(); ++i)
-      if (is_extent[i]) known[i] = value_after(body, loop.initial[i], before, given);
+      if (is_extent[i]) known[i] = value_of(loop.initial[i], before, given);
     auto [kept, inner] = of(std::move(known), loop.body, first, before);
     --n_loops_;
     given.merge(inner);
@@ -111,6 +123,8 @@ class Kept {
   }
 
   Tracer& t_;
+  // The statements before what is looked at, those around it first.
+  std::vector<const std::vector<soac::Stm>*> bodies_;
   int n_loops_ = 0;
 };
 

@@ -2,6 +2,8 @@
 // places: sizes of results say that each loop's state keeps its size.
 #pragma once
 
+#include <stdexcept>
+
 #include "expressions.h"
 #include "idioms.h"
 
@@ -82,7 +84,12 @@ inline void swapped_rows(Draw& d) {
   });
   const Value extents[] = {n.value};
   const std::string name = d.fresh("v");
-  Values rows = detail::generate(extents, Body(point), "generate", Here::current());
+  Values rows;
+  try {
+    rows = detail::generate(extents, Body(point), "generate", Here::current());
+  } catch (const ShapeError& error) {  // others may be refused while traced; these have one size
+    throw std::logic_error(described + error.what());
+  }
   d.line("auto " + name + " = fg::generate(" + n.text + ", [&](auto " + index + ") { return swapped(" +
          described + ", " + text + "); });");
   d.add(name, {Kind::i64}, {n, width}, std::move(rows));

@@ -1,6 +1,7 @@
 // Choices and loops over arrays and tuples of them, whose sizes may change from iteration to iteration.
 #include "engines.h"
 
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -260,6 +261,40 @@ TEST(ArrayControl, LoopsInsideMapOverRows) {
 }
 
 constexpr auto change_places = [](Vec<int> a, Vec<int> b) { return std::tuple{b, a}; };
+
+// The branches of the choice give what the loop before it left.
+TEST(ArrayControl, ChoicesOfStatesThatAnInnerLoopSwaps) {
+  const auto smaller = [](Vec<int> row) {
+    const auto [a, b] = fg::iterate(
+        2,
+        [](Vec<int> p, Vec<int> q) {
+          const auto [c, d] = fg::iterate(3, change_places, p, q);
+          return fg::cond(
+              fg::sum(c) < fg::sum(d), [&] { return std::tuple{c + 1, d}; },
+              [&] { return std::tuple{d + 2, c}; });
+        },
+        row, 5 - row);
+    return a * 100 + b;
+  };
+  on_every_engine([&](Mat<int> m) { return fg::map(smaller, fg::rows(m)); },
+                  [](const auto& f) {
+                    const auto g = f(fg::run([] {
+                      return fg::generate(
+                          {4, 2}, [](Exp<fg::i64> i, Exp<fg::i64> j) { return fg::cast<int>(i * 2 + j); });
+                    }));
+                    for (int i = 0; i < 4; ++i) {
+                      std::array<int, 2> a{i * 2, i * 2 + 1}, b{5 - a[0], 5 - a[1]};
+                      for (int step = 0; step < 2; ++step) {
+                        std::swap(a, b);
+                        const int more = a[0] + a[1] < b[0] + b[1] ? 1 : 2;
+                        if (more == 2) std::swap(a, b);
+                        a[0] += more, a[1] += more;
+                      }
+                      EXPECT_EQ(g(i, 0), a[0] * 100 + b[0]);
+                      EXPECT_EQ(g(i, 1), a[1] * 100 + b[1]);
+                    }
+                  });
+}
 
 // Whatever changes places, and in however many loops inside of each other, sizes stay.
 TEST(ArrayControl, LoopsInLoopsThatSwapStates) {
