@@ -38,8 +38,8 @@ Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const 
       if (!t.is_outer(t.unsettled(extent)))
         throw ShapeError(fmt::format("the function given to {} returns arrays of different sizes: an array's "
                                      "rows are equally long, so the size may not depend on the function's "
-                                     "arguments; to get a Ragged, return fg::Row(v)",
-                                     origin),
+                                     "arguments; to get a Ragged, return fg::Row(v){}",
+                                     origin, t.giver_text(extent)),
                          where);
   }
   soac::Lambda body = scope.close(given);

@@ -55,12 +55,15 @@ std::vector<bool> are_extents(const Groups& groups) {
 Exprs named(Tracer& t, const Groups& groups, std::span<const Expr> like, std::span<const Expr> known,
             const char* name, Exprs& bound) {
   Exprs seen;
-  std::size_t at = 0;
+  std::size_t at = 0, number = 0;
   for (const Group& g : groups) {
     Exprs shape;
+    ++number;
     for (std::size_t k = 0; k < g.rank; ++k, ++at) {
       shape.push_back(known[at] ? known[at] : t.fresh(scalar::Kind::i64, "n"));
-      if (!known[at]) bound.push_back(shape.back());
+      if (known[at]) continue;
+      bound.push_back(shape.back());
+      t.number_size(shape.back(), number);
     }
     for (std::size_t k = 0; k < g.width; ++k, ++at) {
       seen.push_back(g.rank > 0 ? t.fresh_array(like[at].kind(), shape, name)

@@ -28,10 +28,10 @@ soac::Location location(const Here& where) {
   return {where.file_name(), where.line()};
 }
 
-std::string place(const Here& where) {
-  if (where.line() == 0) return "";
-  const std::string_view file = where.file_name();
-  return fmt::format(" at {}:{}", file.substr(file.rfind('/') + 1), where.line());
+std::string place(const soac::Location& where) {
+  if (where.line == 0) return "";
+  const std::string_view file = where.file;
+  return fmt::format(" at {}:{}", file.substr(file.rfind('/') + 1), where.line);
 }
 
 // The message with the operands' values in place of {0}, {1} ...; values not known yet are "?".
@@ -129,7 +129,7 @@ Expr Tracer::expr(const Value& value, const Here& where) {
     const Opened& opened = ever_opened_[scope];
     throw TraceError(fmt::format("this staged value was made in the function given to {}{}, which has ended: "
                                  "return it from that function",
-                                 opened.origin, place(opened.where)),
+                                 opened.origin, place(location(opened.where))),
                      where);
   }
   return e;
@@ -255,6 +255,23 @@ Expr Tracer::fresh_array(scalar::Kind kind, Exprs shape, std::string name) {
 
 Expr Tracer::adopt(Expr name) {
   return made(name, scopes_.back().id);
+}
+
+std::string Tracer::giver_text(Expr size) {
+  const Expr value = unsettled(size);
+  soac::Vars names;
+  soac::add_mentioned({&value, 1}, names);
+  for (const soac::Stm& s : scopes_.back().body) {
+    const auto name = std::ranges::find_if(s.names, [&](Var v) { return names.contains(v); });
+    if (name == s.names.end()) continue;
+    const std::string giver = s.origin + place(s.where);
+    const auto number = numbers_of_sizes_.find(*name);
+    if (number == numbers_of_sizes_.end()) return fmt::format(" ({} gives the size)", giver);
+    if (base::as<soac::Loop>(s.op))
+      return fmt::format(" ({} may change the size of state {})", giver, number->second);
+    return fmt::format(" ({} gives value {} one of two sizes)", giver, number->second);
+  }
+  return "";
 }
 
 bool Tracer::is_outer(Expr e) {

@@ -127,6 +127,11 @@ class Tracer {
     return std::ranges::any_of(scopes_, [](const Open& scope) { return scope.runs == Runs::each_point; });
   }
   std::span<const Expr> shape(Expr array) const { return program_.arena->info(array.var()).shape; }
+  /// The size is one of a loop's state, or of what branches give: of the value with this number, from 1.
+  void number_size(Expr size, std::size_t number) { numbers_of_sizes_.emplace(size.var(), number); }
+  /// " (while_loop at x.cpp:3 may change the size of state 1)": which statement of the innermost scope gives
+  /// a size; else nothing.
+  std::string giver_text(Expr size);
   /// Whether the expression's names are all bound outside the innermost scope.
   bool is_outer(Expr);
   /// Whether computing it may fail, or may not end: the expression itself, or what the innermost scope
@@ -187,6 +192,7 @@ class Tracer {
   std::vector<Value> captured_;
   soac::Extents is_extent_;
   std::unordered_map<Var, Expr> bound_to_;  // of settled names, unsettled
+  std::unordered_map<Var, std::size_t> numbers_of_sizes_;
   scalar::Substitution unsettle_;
   OnePlace wherever_;
 };

@@ -1,6 +1,8 @@
 // Choices and loops over arrays and tuples of them, whose sizes may change from iteration to iteration.
 #include "engines.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 #include <numeric>
@@ -206,7 +208,7 @@ TEST(ArrayControl, TuplesAsState) {
   });
 }
 
-// As tuples of two are.
+// Pairs are chosen and carried as tuples are.
 TEST(ArrayControl, PairsWithArrays) {
   const auto f = [](Exp<bool> c, Vec<int> x, Exp<int> n) {
     const auto chosen = fg::cond(c, [&] { return std::pair{x + 1, n}; }, [&] { return std::pair{x, 7}; });
@@ -276,12 +278,12 @@ TEST(ArrayControl, ChoicesOfStatesThatAnInnerLoopSwaps) {
         row, 5 - row);
     return a * 100 + b;
   };
+  const auto given = fg::run([] {
+    return fg::generate({4, 2}, [](Exp<fg::i64> i, Exp<fg::i64> j) { return fg::cast<int>(i * 2 + j); });
+  });
   on_every_engine([&](Mat<int> m) { return fg::map(smaller, fg::rows(m)); },
-                  [](const auto& f) {
-                    const auto g = f(fg::run([] {
-                      return fg::generate(
-                          {4, 2}, [](Exp<fg::i64> i, Exp<fg::i64> j) { return fg::cast<int>(i * 2 + j); });
-                    }));
+                  [&](const auto& f) {
+                    const auto g = f(given);
                     for (int i = 0; i < 4; ++i) {
                       std::array<int, 2> a{i * 2, i * 2 + 1}, b{5 - a[0], 5 - a[1]};
                       for (int step = 0; step < 2; ++step) {
@@ -372,6 +374,47 @@ TEST(ArrayControl, SizesThatDependOnTheElementAreRefusedInMap) {
   };
   const auto what = message_of<fg::ShapeError>([&] { (void)fg::compile(f); });
   EXPECT_NE(what.find("returns arrays of different sizes"), std::string::npos) << what;
+}
+
+// They name the loop and its state, the choice and its value, or what else gives the size.
+TEST(ArrayControl, RefusedSizesNameWhatGivesThem) {
+  const auto refused = [](auto of_row) {
+    return message_of<fg::ShapeError>(
+        [&] { (void)fg::compile([=](Mat<int> m) { return fg::map(of_row, fg::rows(m)); }); });
+  };
+  const auto names = [](const std::string& what, unsigned line, const std::string& begin,
+                        const std::string& end) {
+    const std::string expected =
+        fmt::format("return fg::Row(v) ({} at array_control_test.cpp:{} {})", begin, line, end);
+    return what.ends_with(expected) ? ::testing::AssertionSuccess()
+                                    : ::testing::AssertionFailure() << what << "\ninstead of\n"
+                                                                    << expected;
+  };
+  unsigned line = 0;
+  const auto while_loop = [&](Vec<int> row) {
+    line = __LINE__ + 1;
+    const auto [count, shorter] = fg::while_loop(
+        [](Exp<int> k, Vec<int>) { return k < 3; },
+        [](Exp<int> k, Vec<int> v) { return std::tuple{k + 1, fg::take(v, v.size() / 2)}; }, row[0], row);
+    return shorter * count;
+  };
+  EXPECT_TRUE(names(refused(while_loop), line, "while_loop", "may change the size of state 2"));
+  const auto iterate = [&](Vec<int> row) {
+    line = __LINE__ + 1;
+    return fg::drop(fg::iterate(row[0], [](Vec<int> v) { return fg::concat(v, v); }, row), 1);
+  };
+  EXPECT_TRUE(names(refused(iterate), line, "iterate", "may change the size of state 1"));
+  const auto choice = [&](Vec<int> row) {
+    line = __LINE__ + 1;
+    const auto [a, b] = fg::cond(row[0] > 0, std::tuple{row, row}, std::tuple{row, fg::take(row, 1)});
+    return fg::concat(a, b);
+  };
+  EXPECT_TRUE(names(refused(choice), line, "cond", "gives value 2 one of two sizes"));
+  const auto kept = [&](Vec<int> row) {
+    line = __LINE__ + 1;
+    return fg::filter([](Exp<int> x) { return x > 0; }, row);
+  };
+  EXPECT_TRUE(names(refused(kept), line, "filter", "gives the size"));
 }
 
 TEST(ArrayControl, ErrorsInsideLoopsNameTheLine) {
