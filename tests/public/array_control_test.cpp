@@ -378,19 +378,16 @@ TEST(ArrayControl, SizesThatDependOnTheElementAreRefusedInMap) {
 
 // They name the loop and its state, the choice and its value, or what else gives the size.
 TEST(ArrayControl, RefusedSizesNameWhatGivesThem) {
-  const auto refused = [](auto of_row) {
-    return message_of<fg::ShapeError>(
+  unsigned line = 0;
+  const auto names = [&](auto of_row, const std::string& begin, const std::string& end) {
+    const std::string what = message_of<fg::ShapeError>(
         [&] { (void)fg::compile([=](Mat<int> m) { return fg::map(of_row, fg::rows(m)); }); });
-  };
-  const auto names = [](const std::string& what, unsigned line, const std::string& begin,
-                        const std::string& end) {
     const std::string expected =
         fmt::format("return fg::Row(v) ({} at array_control_test.cpp:{} {})", begin, line, end);
     return what.ends_with(expected) ? ::testing::AssertionSuccess()
                                     : ::testing::AssertionFailure() << what << "\ninstead of\n"
                                                                     << expected;
   };
-  unsigned line = 0;
   const auto while_loop = [&](Vec<int> row) {
     line = __LINE__ + 1;
     const auto [count, shorter] = fg::while_loop(
@@ -398,23 +395,23 @@ TEST(ArrayControl, RefusedSizesNameWhatGivesThem) {
         [](Exp<int> k, Vec<int> v) { return std::tuple{k + 1, fg::take(v, v.size() / 2)}; }, row[0], row);
     return shorter * count;
   };
-  EXPECT_TRUE(names(refused(while_loop), line, "while_loop", "may change the size of state 2"));
+  EXPECT_TRUE(names(while_loop, "while_loop", "may change the size of state 2"));
   const auto iterate = [&](Vec<int> row) {
     line = __LINE__ + 1;
     return fg::drop(fg::iterate(row[0], [](Vec<int> v) { return fg::concat(v, v); }, row), 1);
   };
-  EXPECT_TRUE(names(refused(iterate), line, "iterate", "may change the size of state 1"));
+  EXPECT_TRUE(names(iterate, "iterate", "may change the size of state 1"));
   const auto choice = [&](Vec<int> row) {
     line = __LINE__ + 1;
     const auto [a, b] = fg::cond(row[0] > 0, std::tuple{row, row}, std::tuple{row, fg::take(row, 1)});
     return fg::concat(a, b);
   };
-  EXPECT_TRUE(names(refused(choice), line, "cond", "gives value 2 one of two sizes"));
+  EXPECT_TRUE(names(choice, "cond", "gives value 2 one of two sizes"));
   const auto kept = [&](Vec<int> row) {
     line = __LINE__ + 1;
     return fg::filter([](Exp<int> x) { return x > 0; }, row);
   };
-  EXPECT_TRUE(names(refused(kept), line, "filter", "gives the size"));
+  EXPECT_TRUE(names(kept, "filter", "gives the size"));
 }
 
 TEST(ArrayControl, ErrorsInsideLoopsNameTheLine) {
