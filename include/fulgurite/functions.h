@@ -40,9 +40,9 @@ struct Scalars {
   template <class T>
   static constexpr bool has = Scalar<T>;
 };
-struct Composites {
+struct AllElements {
   template <class T>
-  static constexpr bool has = !Scalar<T>;
+  static constexpr bool has = true;
 };
 struct Bits {
   template <class T>
@@ -217,13 +217,18 @@ struct Clamp {
 
 struct Select {
   template <class C, class X, class Y>
-    requires Operands<Booleans, C> && Operands<Scalars, X, Y>
+    requires Operands<Booleans, C> && Operands<AllElements, X, Y>
   auto operator()(const C& condition, const X& x, const Y& y, Here where = Here::current()) const {
     using Both = Together<X, Y>;
     using T = typename Both::Element;
     constexpr int rank = Together<C>::rank > Both::rank ? Together<C>::rank : Both::rank;
-    return StagedOf<T, rank>(
-        Parts<T>{apply("select", {condition.value(), operand<T>(x, where), operand<T>(y, where)}, where)});
+    Parts<T> parts;
+    if constexpr (Scalar<T>)
+      parts[0] = apply("select", {condition.value(), operand<T>(x, where), operand<T>(y, where)}, where);
+    else
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        parts[i] = apply("select", {condition.value(), x.parts()[i], y.parts()[i]}, where);
+    return StagedOf<T, rank>(parts);
   }
   template <class C, class X, class Y>
     requires RaggedOperands<Scalars, C, X, Y>
@@ -234,17 +239,6 @@ struct Select {
     requires Operands<Booleans, C>
   auto operator()(const C& condition, T x, T y, Here where = Here::current()) const {
     return (*this)(condition, Exp<T>(x), Exp<T>(y), where);
-  }
-  template <class C, class X, class Y>
-    requires Operands<Booleans, C> && Operands<Composites, X, Y>
-  auto operator()(const C& condition, const X& x, const Y& y, Here where = Here::current()) const {
-    using Both = Together<X, Y>;
-    using T = typename Both::Element;
-    constexpr int rank = Together<C>::rank > Both::rank ? Together<C>::rank : Both::rank;
-    Parts<T> parts;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      parts[i] = apply("select", {condition.value(), x.parts()[i], y.parts()[i]}, where);
-    return StagedOf<T, rank>(parts);
   }
 };
 

@@ -316,6 +316,19 @@ Ragged<T> take(const Ragged<T>& xs, Index n, detail::Here where = detail::Here::
   const Vec<i64> offsets = take(xs.offsets(), {rows + 1, where}, {0}, where);
   return detail::ragged_like(offsets, take(xs.values(), {offsets[{rows, where}], where}, {0}, where));
 }
+namespace detail {
+/// The size_of(i) elements of each row i that stand after its first begin_of(i).
+template <class T, class Begin, class Size>
+Ragged<T> parts_of_rows(const Ragged<T>& xs, const Begin& begin_of, const Size& size_of, Here where) {
+  return expand_rows(
+      size_of,
+      [&](const Exp<i64>& i, const Exp<i64>& k) {
+        return xs.values()[{xs.offsets()[{i, where}] + begin_of(i) + k, where}];
+      },
+      iota(xs.size(where), where), where);
+}
+}  // namespace detail
+
 /// take(xs, n, axis(1)): the first n elements of each row, or all of a shorter one. Raises ShapeError if n is
 /// negative.
 template <class T>
@@ -324,11 +337,9 @@ Ragged<T> take(const Ragged<T>& xs, Index n, Axis axis, detail::Here where = det
   detail::require_number_of_elements("take", n.value, where);
   const Vec<i64> lengths = xs.lengths(where);
   const Exp<i64> most(detail::Parts<i64>{n.value});
-  return expand_rows([&](const Exp<i64>& i) { return min(lengths[{i, where}], most, where); },
-                     [&](const Exp<i64>& i, const Exp<i64>& k) {
-                       return xs.values()[{xs.offsets()[{i, where}] + k, where}];
-                     },
-                     detail::indices_of(lengths, where), where);
+  return detail::parts_of_rows(
+      xs, [](const Exp<i64>&) { return i64{0}; },
+      [&](const Exp<i64>& i) { return min(lengths[{i, where}], most, where); }, where);
 }
 /// All rows but the first n. Raises ShapeError unless 0 <= n <= size.
 template <class T>
@@ -350,11 +361,8 @@ Ragged<T> drop(const Ragged<T>& xs, Index n, Axis axis, detail::Here where = det
   const Vec<i64> lengths = xs.lengths(where);
   const Exp<i64> most(detail::Parts<i64>{n.value});
   const auto left_out = [&](const Exp<i64>& i) { return min(lengths[{i, where}], most, where); };
-  return expand_rows([&](const Exp<i64>& i) { return lengths[{i, where}] - left_out(i); },
-                     [&](const Exp<i64>& i, const Exp<i64>& k) {
-                       return xs.values()[{xs.offsets()[{i, where}] + left_out(i) + k, where}];
-                     },
-                     detail::indices_of(lengths, where), where);
+  return detail::parts_of_rows(
+      xs, left_out, [&](const Exp<i64>& i) { return lengths[{i, where}] - left_out(i); }, where);
 }
 
 /// The rows in the opposite order; with axis(1) the elements of each row.
