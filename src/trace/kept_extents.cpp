@@ -8,9 +8,8 @@ namespace fulgurite::trace {
 
 namespace {
 
-// Loops inside of each other that are looked into: each may be looked into once for each extent of the one
-// around it.
-constexpr int most_loops_inside = 4;
+// Loops that are looked into, at most.
+constexpr int most_loops = 100;
 
 std::size_t first_state(const soac::Loop& loop) {
   return loop.trips ? 1 : 0;
@@ -20,52 +19,45 @@ class Kept {
  public:
   explicit Kept(Tracer& t) : t_(t) {}
 
-  // With what is known of names around the loop.
-  KeptExtents of(Exprs known, const soac::Lambda& body, std::size_t first_param, const Known& around) {
-    Known inner;
+  // The extents that are kept: what is assumed of all of them is wrong of some, until it is right of all that
+  // are left.
+  Exprs of(Exprs known, const soac::Lambda& body, std::size_t first_param) {
+    const Known around = values_;
     for (bool changed = true; changed;) {
       changed = false;
-      inner.clear();
-      Known before = around;
+      values_ = around;
       for (std::size_t i = 0; i < known.size(); ++i)
-        if (known[i]) before.emplace(body.params[first_param + i], known[i]);
+        if (known[i]) values_.emplace(body.params[first_param + i], known[i]);
+      bodies_.push_back(&body.body);
       for (std::size_t i = 0; i < known.size(); ++i) {
-        if (!known[i]) continue;
-        Known given;
-        const Expr after = result_of(body, i, before, given);
-        for (const auto& [name, value] : given)
-          inner.emplace(name, t_.is_same(value, known[i]) ? known[i] : value);
-        if (t_.is_same(after, known[i])) continue;
+        if (!known[i] || t_.is_same(value_of(body.results[i]), known[i])) continue;
         known[i] = Expr();
         changed = true;
       }
+      bodies_.pop_back();
     }
-    return {std::move(known), std::move(inner)};
+    return known;
   }
+
+  const Known& values() const { return values_; }
 
  private:
-  Expr result_of(const soac::Lambda& f, std::size_t k, const Known& before, Known& given) {
-    bodies_.push_back(&f.body);
-    const Expr value = value_of(f.results[k], before, given);
-    bodies_.pop_back();
-    return value;
+  // What an extent is after the statements of `bodies_`.
+  Expr value_of(Expr e) {
+    const Expr value = t_.unsettled(e);
+    if (value.is_name()) look_into(value.var());
+    return scalar::substitute(t_.arena(), value, values_);
   }
 
-  // What an extent is after the statements of `bodies_`, with what is known of names before them. Names of
-  // branches and loops that it is known by are added to `given`.
-  Expr value_of(Expr e, const Known& before, Known& given) {
-    const Expr value = t_.unsettled(e);
-    const auto [s, k] = value.is_name() ? giver_of(value.var()) : Giver{};
-    Known inner;
-    Expr after;
-    if (s) {
-      if (const auto* choice = base::as<soac::If>(s->op)) after = result_of(*choice, k, before, inner);
-      if (const auto* loop = base::as<soac::Loop>(s->op)) after = result_of(*s, *loop, k, before, inner);
+  // Adds to `values_` what is found of the name. What is not found once is not found later, when less is
+  // assumed.
+  void look_into(Var name) {
+    if (values_.contains(name) || unknown_.contains(name)) return;
+    if (const auto [s, k] = giver_of(name); s) {
+      if (const auto* choice = base::as<soac::If>(s->op)) look_into(name, *choice, k);
+      if (const auto* loop = base::as<soac::Loop>(s->op)) look_into(*s, *loop);
     }
-    if (!after) return scalar::substitute(t_.arena(), value, before);
-    given.merge(inner);
-    given.emplace(value.var(), after);
-    return after;
+    if (!values_.contains(name)) unknown_.insert(name);
   }
 
   // The statement that gives a name, and which of its results it is; null: none of `bodies_` does.
@@ -78,33 +70,36 @@ class Kept {
     return {};
   }
 
-  // The value of a result of branches; absent: they give different ones.
-  Expr result_of(const soac::If& choice, std::size_t k, const Known& before, Known& given) {
-    const Expr then_value = result_of(choice.then_branch, k, before, given);
-    const Expr else_value = result_of(choice.else_branch, k, before, given);
-    return t_.is_same(then_value, else_value) ? then_value : Expr();
+  // Branches that give the same.
+  void look_into(Var name, const soac::If& choice, std::size_t k) {
+    const auto value_in = [&](const soac::Lambda& branch) {
+      bodies_.push_back(&branch.body);
+      const Expr value = value_of(branch.results[k]);
+      bodies_.pop_back();
+      return value;
+    };
+    const Expr then_value = value_in(choice.then_branch), else_value = value_in(choice.else_branch);
+    if (t_.is_same(then_value, else_value)) values_.emplace(name, then_value);
   }
 
-  // The value of a result of the loop `s`; absent: iterations may change it.
-  Expr result_of(const soac::Stm& s, const soac::Loop& loop, std::size_t k, const Known& before,
-                 Known& given) {
-    if (n_loops_ == most_loops_inside) return {};
+  // The extents that a loop keeps, all at once.
+  void look_into(const soac::Stm& s, const soac::Loop& loop) {
+    if (n_loops_ == most_loops) return;
     ++n_loops_;
     const std::size_t first = first_state(loop);
     const std::vector<bool> is_extent = extents_of(loop.body, first);
     Exprs known(loop.initial.size());
     for (std::size_t i = 0; i < known.size(); ++i)
-      if (is_extent[i]) known[i] = value_of(loop.initial[i], before, given);
-    auto [kept, inner] = of(std::move(known), loop.body, first, before);
-    --n_loops_;
-    given.merge(inner);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (!kept[i]) continue;
-      given.emplace(s.names[i], kept[i]);
-      given.emplace(loop.body.params[first + i], kept[i]);
-      if (!loop.trips) given.emplace(loop.condition.params[i], kept[i]);
+      if (is_extent[i]) known[i] = value_of(loop.initial[i]);
+    known = of(std::move(known), loop.body, first);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (!known[i]) {
+        unknown_.insert(s.names[i]);
+        continue;
+      }
+      values_.emplace(s.names[i], known[i]);
+      if (!loop.trips) values_.emplace(loop.condition.params[i], known[i]);
     }
-    return kept[k];
   }
 
   // Which states of a loop are extents of others.
@@ -125,6 +120,9 @@ class Kept {
   Tracer& t_;
   // The statements before what is looked at, those around it first.
   std::vector<const std::vector<soac::Stm>*> bodies_;
+  // Names that are known to be equal to something, and those of which nothing was found.
+  Known values_;
+  soac::Vars unknown_;
   int n_loops_ = 0;
 };
 
@@ -136,7 +134,17 @@ void erase_at(std::vector<T>& list, std::size_t k) {
 }  // namespace
 
 KeptExtents kept_extents(Tracer& t, Exprs initial, const soac::Lambda& body, std::size_t first_param) {
-  return Kept(t).of(std::move(initial), body, first_param, {});
+  Kept kept(t);
+  Exprs known = kept.of(std::move(initial), body, first_param);
+  Known inner = kept.values();
+  // Sizes that are equal are written in one way.
+  for (auto& [name, value] : inner)
+    for (const Expr extent : known)
+      if (extent && t.is_same(value, extent)) {
+        value = extent;
+        break;
+      }
+  return {std::move(known), std::move(inner)};
 }
 
 void drop(std::vector<soac::Stm>& body, const Known& names) {

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <exception>
 #include <functional>
+#include <tuple>
 
 #include "long_programs.h"
 #include "pipeline.h"
@@ -87,6 +88,41 @@ TEST(LongProgramsGrowth, NestsOfThreeHundredLevels) {
   nest("loops in a map", [](int n) {
     compile_only([=](Numbers x, Exp<i64> m) { return map([=](Exp<i64> e) { return loops(n, e, m); }, x); });
   });
+}
+
+// Whether rows keep their sizes is asked of all choices and loops that let them change places, once each.
+TEST(LongProgramsGrowth, RowsThatChangePlaces) {
+  using Rows = std::tuple<Numbers, Numbers>;
+  const auto trace = [](const std::function<Rows(const Rows&)>& f) {
+    (void)compile(
+        [&](Mat<i64> m) { return map([&](Numbers r) { return std::get<0>(f({r, r * 2})); }, rows(m)); },
+        {.engine = Engine::interpreter});
+  };
+  const auto swapped = [](const Rows& state) {
+    const auto& [a, b] = state;
+    return cond(a[0] > b[0], std::tuple{b, a}, std::tuple{a + 1, b});
+  };
+  const auto in_a_loop = [](const Rows& state, const std::function<Rows(const Rows&)>& f) {
+    const auto step = [&](Numbers a, Numbers b) { return f({a, b}); };
+    return iterate(3, step, std::get<0>(state), std::get<1>(state));
+  };
+  const auto one_after_the_other = [&](int n) {
+    trace([&](const Rows& begun) {
+      return in_a_loop(begun, [&](Rows state) {
+        for (int k = 0; k < n; ++k) state = swapped(state);
+        return state;
+      });
+    });
+  };
+  const auto inside_of_each_other = [&](int n) {
+    const std::function<Rows(int, const Rows&)> loops = [&](int level, const Rows& state) -> Rows {
+      if (level == 0) return state;
+      return in_a_loop(state, [&](const Rows& inner) { return swapped(loops(level - 1, inner)); });
+    };
+    trace([&](const Rows& begun) { return loops(n, begun); });
+  };
+  expect_growth("choices one after the other", one_after_the_other, 200, 40);
+  expect_growth("loops inside of each other", inside_of_each_other, 80, 40);
 }
 
 TEST(LongProgramsGrowth, TenThousandOperationsNeedNoDeepStack) {
