@@ -327,19 +327,23 @@ Ragged<T> parts_of_rows(const Ragged<T>& xs, const Begin& begin_of, const Size& 
       },
       iota(xs.size(where), where), where);
 }
+/// The number of elements among the first n of row i, as a function of i; `what` takes, or leaves out, these.
+template <class T>
+auto first_of_row(const char* what, const Ragged<T>& xs, Index n, Axis axis, Here where) {
+  require_axis_of_rows(what, axis.number, where);
+  require_number_of_elements(what, n.value, where);
+  return [lengths = xs.lengths(where), most = Exp<i64>(Parts<i64>{n.value}), where](const Exp<i64>& i) {
+    return min(lengths[{i, where}], most, where);
+  };
+}
 }  // namespace detail
 
 /// take(xs, n, axis(1)): the first n elements of each row, or all of a shorter one. Raises ShapeError if n is
 /// negative.
 template <class T>
 Ragged<T> take(const Ragged<T>& xs, Index n, Axis axis, detail::Here where = detail::Here::current()) {
-  detail::require_axis_of_rows("take", axis.number, where);
-  detail::require_number_of_elements("take", n.value, where);
-  const Vec<i64> lengths = xs.lengths(where);
-  const Exp<i64> most(detail::Parts<i64>{n.value});
   return detail::parts_of_rows(
-      xs, [](const Exp<i64>&) { return i64{0}; },
-      [&](const Exp<i64>& i) { return min(lengths[{i, where}], most, where); }, where);
+      xs, [](const Exp<i64>&) { return i64{0}; }, detail::first_of_row("take", xs, n, axis, where), where);
 }
 /// All rows but the first n. Raises ShapeError unless 0 <= n <= size.
 template <class T>
@@ -356,11 +360,8 @@ Ragged<T> drop(const Ragged<T>& xs, Index n, detail::Here where = detail::Here::
 /// Raises ShapeError if n is negative.
 template <class T>
 Ragged<T> drop(const Ragged<T>& xs, Index n, Axis axis, detail::Here where = detail::Here::current()) {
-  detail::require_axis_of_rows("drop", axis.number, where);
-  detail::require_number_of_elements("drop", n.value, where);
+  const auto left_out = detail::first_of_row("drop", xs, n, axis, where);
   const Vec<i64> lengths = xs.lengths(where);
-  const Exp<i64> most(detail::Parts<i64>{n.value});
-  const auto left_out = [&](const Exp<i64>& i) { return min(lengths[{i, where}], most, where); };
   return detail::parts_of_rows(
       xs, left_out, [&](const Exp<i64>& i) { return lengths[{i, where}] - left_out(i); }, where);
 }
