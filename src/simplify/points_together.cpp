@@ -5,9 +5,9 @@
 
 #include "base/match.h"
 #include "simplify/unrolled.h"
-#include "soac/apart.h"
 #include "soac/linear.h"
 #include "soac/literal.h"
+#include "soac/reads_inside.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -27,64 +27,18 @@ namespace {
 // Fewer points than this are not worth lanes of their own.
 constexpr std::int64_t least_points = 8;
 
-// Makes all reads of a function ones that cannot fail, where a condition on sizes holds.
-class Inside {
- public:
-  explicit Inside(Arena& arena)
-      : arena_(arena), inside_(arena, [this](Expr e) { return e.op() == Op::index ? read(e) : Expr(); }) {}
-
-  /// `dims`: extents of the function's parameters. Absent: something may fail for another reason.
-  std::optional<Expr> make(Lambda& f, const std::vector<Expr>& dims) {
-    soac::add_ranges(f, dims, extents_);
-    soac::substitute_in(f, inside_);
-    if (!is_known_ || soac::may_fail(f)) return {};
-    Expr holds = arena_.boolean(true);
-    for (const auto& [extent, largest] : constants_) holds = holds & (largest < extent);
-    for (const auto& [range, extent] : ranges_) holds = holds & (range <= extent);
-    return holds;
-  }
-
- private:
-  Expr read(Expr e) {
-    std::vector<Expr> indices;
-    const std::vector<Expr> shape = arena_.info(e.arg(0).var()).shape;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      indices.push_back(inside_(e.arg(axis + 1)));
-      if (e.site() != 0 && (e.inside() >> axis & 1) == 0) require(e.arg(axis + 1), shape[axis]);
-    }
-    return arena_.index(e.arg(0), indices);
-  }
-
-  // That 0 <= index < extent, wherever the index has a value.
-  void require(Expr index, Expr extent) {
-    const auto range = index.is_name() ? extents_.find(index.var()) : extents_.end();
-    if (range != extents_.end())
-      add_range(range->second, extent);
-    else if (index.is_constant() && static_cast<std::int64_t>(index.bits()) >= 0)
-      add_constant(extent, static_cast<std::int64_t>(index.bits()));
-    else
-      is_known_ = false;
-  }
-  void add_range(Expr range, Expr extent) {
-    if (std::ranges::find(ranges_, std::pair(range, extent)) == ranges_.end())
-      ranges_.emplace_back(range, extent);
-  }
-  void add_constant(Expr extent, std::int64_t index) {
-    for (auto& [known, largest] : constants_)
-      if (known == extent) {
-        largest = std::max(largest, index);
-        return;
-      }
-    constants_.emplace_back(extent, index);
-  }
-
-  Arena& arena_;
-  scalar::Substitution inside_;
-  soac::Ranges extents_;                                  // of indices
-  std::vector<std::pair<Expr, std::int64_t>> constants_;  // extents, and the largest index of each
-  std::vector<std::pair<Expr, Expr>> ranges_;             // of indices, and the extents that contain them
-  bool is_known_ = true;
-};
+// Whether the expression can be computed before the points of a function.
+std::function<bool(Expr)> known_outside(const Lambda& f) {
+  soac::Vars bound;
+  soac::add_bound(f, bound);
+  return [bound = std::move(bound)](Expr e) {
+    bool is_known = true;
+    scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
+      is_known = is_known && node.op() != Op::index && !(node.is_name() && bound.contains(node.var()));
+    });
+    return is_known;
+  };
+}
 
 }  // namespace
 
@@ -185,7 +139,8 @@ std::optional<PointsTogether::Taken> PointsTogether::take(const Stm& stm, std::s
   outer.body = *std::move(unrolled);
   if ((op.outer_axes > 0 && op.outer_axes <= first) || !soac::may_fail(outer.body))
     return Taken{std::move(outer), {}};
-  const auto holds = Inside(arena_).make(outer.body, outer.dims);
+  const auto is_known = known_outside(outer.body);
+  const auto holds = soac::take_checks(arena_, outer.body, outer.dims, is_known);
   if (!holds || holds->is_constant(0)) return {};
   return Taken{std::move(outer), *holds};
 }

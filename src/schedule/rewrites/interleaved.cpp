@@ -8,8 +8,8 @@
 #include "base/match.h"
 #include "schedule/rewrites/divided.h"
 #include "schedule/rewrites/rewrite.h"
-#include "soac/interval.h"
 #include "soac/literal.h"
+#include "soac/reads_inside.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -82,17 +82,6 @@ std::int64_t points_of_group(Arena& arena, const soac::Lambda& body, Var index, 
   return points;
 }
 
-// The extents of the arrays that the function reads.
-std::vector<Expr> sizes_of_arrays(Arena& arena, const soac::Lambda& body) {
-  std::vector<Expr> sizes;
-  for_each_node(body, [&](Expr e) {
-    if (e.op() != Op::index) return;
-    const std::vector<Expr>& shape = arena.info(e.arg(0).var()).shape;
-    sizes.insert(sizes.end(), shape.begin(), shape.end());
-  });
-  return sizes;
-}
-
 /// How many groups there are, and whether groups are full; where the number of points is a multiple of the
 /// size of an array that the function reads, this is known.
 struct Groups {
@@ -105,7 +94,7 @@ Groups groups_of(Arena& arena, const soac::Lambda& body, Expr extent, std::int64
     times = static_cast<std::int64_t>(extent.arg(1).bits());
     size = extent.arg(0);
   }
-  const std::vector<Expr> sizes = sizes_of_arrays(arena, body);
+  const std::vector<Expr> sizes = soac::sizes_of_arrays(arena, body);
   if (std::ranges::find(sizes, size) != sizes.end() && is_small(times) && times % points == 0)
     return {size * (times / points), arena.boolean(true)};
   return {extent / points, equal(extent % points, 0)};
@@ -186,83 +175,6 @@ class Group {
   scalar::Substitution divided_;
 };
 
-/// Removes the checks of reads, which conditions on sizes make true.
-class Reads {
- public:
-  Reads(Arena& arena, const soac::Soac& groups, const std::function<bool(Expr)>& is_known)
-      : arena_(arena),
-        groups_(groups),
-        is_known_(is_known),
-        sizes_(sizes_of_arrays(arena, groups.body)),
-        intervals_(arena),
-        inside_(arena, [this](Expr e) { return e.op() == Op::index ? read(e) : Expr(); }) {}
-
-  // Absent: a read or a division may fail for another reason.
-  std::optional<Expr> make(soac::Lambda& body) {
-    soac::substitute_in(body, inside_);
-    if (!all_known_ || soac::may_fail(body)) return {};
-    Expr holds = arena_.boolean(true);
-    for (Expr condition : conditions_) holds = holds & condition;
-    return holds;
-  }
-
- private:
-  Expr read(Expr e) {
-    const std::vector<Expr> shape = arena_.info(e.arg(0).var()).shape;
-    std::vector<Expr> indices;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      indices.push_back(inside_(e.arg(axis + 1)));
-      if (e.site() != 0 && !scalar::has(e.inside(), axis)) require(indices.back(), shape[axis]);
-    }
-    return arena_.index(e.arg(0), indices);
-  }
-  // That 0 <= index < extent at all points.
-  void require(Expr index, Expr extent) {
-    const soac::Interval values = interval(index);
-    const Expr ends[] = {values.high, extent, values.low};
-    if (!values.low || !values.high || !std::ranges::all_of(ends, is_known_)) return void(all_known_ = false);
-    if (values.least < 0) add(0 <= values.low);
-    if (values.high != extent - 1) add(values.high < extent);
-  }
-  soac::Interval interval(Expr e) {
-    if (const auto found = known_.find(e); found != known_.end()) return found->second;
-    return known_[e] = computed(e);
-  }
-  soac::Interval computed(Expr e) {
-    if (e.is_constant()) return intervals_.exactly(static_cast<std::int64_t>(e.bits()));
-    if (e.op() == Op::index || e.type() != scalar::Type{}) return intervals_.any(e.kind());
-    if (e.is_name()) return named(e);
-    std::vector<soac::Interval> operands;
-    for (Expr operand : e.args()) operands.push_back(interval(operand));
-    return intervals_.apply(e, operands);
-  }
-  soac::Interval named(Expr name) {
-    constexpr soac::Wide most = soac::Wide{1} << 47;
-    const auto axis = std::ranges::find(groups_.body.params, name.var());
-    if (axis != groups_.body.params.end()) {
-      const Expr points = groups_.dims[static_cast<std::size_t>(axis - groups_.body.params.begin())];
-      return {0, most, arena_.i64(0), points - 1};
-    }
-    soac::Interval values = intervals_.any(name.kind());
-    if (std::ranges::find(sizes_, name) != sizes_.end()) values = {0, most};
-    if (is_known_(name)) values.low = values.high = name;
-    return values;
-  }
-  void add(Expr condition) {
-    if (std::ranges::find(conditions_, condition) == conditions_.end()) conditions_.push_back(condition);
-  }
-
-  Arena& arena_;
-  const soac::Soac& groups_;
-  const std::function<bool(Expr)>& is_known_;
-  const std::vector<Expr> sizes_;
-  soac::Intervals intervals_;
-  std::unordered_map<Expr, soac::Interval> known_;
-  scalar::Substitution inside_;
-  std::vector<Expr> conditions_;
-  bool all_known_ = true;
-};
-
 std::int64_t n_nodes(const soac::Lambda& body) {
   std::int64_t n = 0;
   for_each_node(body, [&](Expr) { ++n; });
@@ -299,7 +211,7 @@ std::optional<Interleaved> interleaved(Arena& arena, const soac::Stm& s, const I
   }
   Expr holds = are_full;
   if (groups.outer_axes == 0) {
-    const auto inside = Reads(arena, groups, is_known).make(groups.body);
+    const auto inside = soac::take_checks(arena, groups.body, groups.dims, is_known);
     if (!inside) return {};
     holds = holds & *inside;
   }
