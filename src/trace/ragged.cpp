@@ -87,7 +87,7 @@ struct RowsOfItems {
   // in every kernel.
   Expr element_of_row(Expr row, Expr k, Expr length) const {
     const Expr now = t.shape(row)[0];
-    const Expr at = scalar::select(equal(now, length), k, now);
+    const Expr at = k + scalar::select(equal(now, length), 0, now);
     const Site site = t.index_site(
         "a row is not as long as it was when lengths were computed, at position {at}: no sum of floats, "
         "whose rounding differs from kernel to kernel, may decide a length",

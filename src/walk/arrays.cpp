@@ -8,14 +8,14 @@
 
 namespace fulgurite::walk {
 
-Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location& where, int copies,
+Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location& where, Amount amount,
                     std::string_view what) {
   const kernel::Context& context = e.context();
   FULGURITE_CHECK((!context.in_lanes || context.lane) && context.task, "a lane makes an array");
   FULGURITE_CHECK(e.sizes(), "an array in a program whose points make none");
   const Expr most = e.sizes()->most(size, where, what);
   const Expr room = most.is_constant() ? most : e.outside().computes(most);
-  const Expr all = room * (copies * context.lanes);
+  const Expr all = room * (amount.copies * context.lanes) + amount.n_after;
   Expr buffer = e.arena().fresh_array(kind, {context.tasks * all}, "scratch");
   e.add_scratch(buffer.var());
   if (context.interleaved) return {buffer.var(), e.lower(context.task), e.lower(context.tasks), most, room};
@@ -23,9 +23,9 @@ Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location
   return {buffer.var(), e.lower(context.task * all), step, most, room, context.lane};
 }
 
-const Destination& place(const Emitter& e, Var array, Expr size, const soac::Location& where) {
+const Destination& place(const Emitter& e, Var array, Expr size, const soac::Location& where, Amount amount) {
   if (!e.has_destination(array))
-    e.set_destination(array, scratch(e, e.arena().info(array).type.kind, size, where));
+    e.set_destination(array, scratch(e, e.arena().info(array).type.kind, size, where, amount));
   return e.destination(array);
 }
 

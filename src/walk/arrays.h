@@ -5,12 +5,18 @@
 
 namespace fulgurite::walk {
 
-/// Memory for as many elements as `size` can be at most, `copies` times. Throws ShapeError at `where`, in
-/// which `what` names the array, if no bound of the size is known outside.
-Destination scratch(const Emitter&, Kind, Expr size, const soac::Location& where, int copies = 1,
+/// How much memory an array is given: for `copies` times its elements, and for `n_after` elements that whole
+/// vectors may overwrite after them.
+struct Amount {
+  int copies = 1;
+  std::int64_t n_after = 0;
+};
+/// Memory for as many elements as `size` can be at most. Throws ShapeError at `where`, in which `what` names
+/// the array, if no bound of the size is known outside.
+Destination scratch(const Emitter&, Kind, Expr size, const soac::Location& where, Amount = {},
                     std::string_view what = "an array made for each element");
 /// Gives the array memory unless it has a destination.
-const Destination& place(const Emitter&, Var array, Expr size, const soac::Location& where);
+const Destination& place(const Emitter&, Var array, Expr size, const soac::Location& where, Amount = {});
 /// Compares the size of an array with the room at its destination, unless it is proven to fit. If it does not
 /// fit the element fails, and what follows makes no elements.
 void fit(const Emitter&, Expr size, const Destination&, const soac::Location& where);

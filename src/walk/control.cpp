@@ -140,7 +140,7 @@ class Start {
     const std::string what =
         fmt::format("component {} of the state of {} ({}), which has another size in each iteration,",
                     component(arena_, s_, k), s_.origin, scalar::to_string(arena_.info(s_.names[k]).type));
-    return scratch(e_, op_.initial[k].kind(), elements(e_, op_.body.params[param]), s_.where, copies, what);
+    return scratch(e_, op_.initial[k].kind(), elements(e_, op_.body.params[param]), s_.where, {copies}, what);
   }
 
   void array(std::size_t k) {

@@ -1,5 +1,7 @@
 #include "walk/inner.h"
 
+#include <algorithm>
+
 #include "schedule/nest.h"
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/operators.h"
@@ -14,10 +16,11 @@ namespace {
 
 class InnerWalk {
  public:
-  InnerWalk(const Emitter& e, const soac::Stm& original, const WalkAll& walk)
+  InnerWalk(const Emitter& e, const soac::Stm& original, const WalkAll& walk, Filters filters)
       : e_(e),
         arena_(e.arena()),
         walk_(walk),
+        filters_(filters),
         s_(schedule::lift_missing_neutral(arena_, original)),
         op_(std::get<soac::Soac>(s_.op)),
         outputs_(soac::view_of(s_)) {}
@@ -25,26 +28,22 @@ class InnerWalk {
   void run() const {
     for (Var array : s_.names)
       if (const auto from = e_.reused(array)) e_.set_destination(array, e_.destination(*from));
-    give_memory();
+    std::vector<Running::Cursor> cursors = give_memory();
     fill();
     lanes::Entry entry;
     for (const soac::Stm* scan : schedule::scans_of(op_.body))
       entry.scans.push_back(e_.lower(schedule::first_of(*scan)));
     std::vector<Expr> kept;
-    for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
-      if (op_.partitions[g].classes.is_constant(1)) {
-        kept.emplace_back();
-        entry.partitions.push_back({{arena_.i64(0)}, {}});
-        continue;
-      }
-      Running::Cursor cursor;
-      kept.push_back(count(g, entry.scans, cursor.table));
-      entry.partitions.push_back(std::move(cursor));
-    }
+    for (std::size_t g = 0; g < op_.partitions.size(); ++g)
+      kept.push_back(cursors[g].next.empty() ? count(g, entry.scans, cursors[g].table) : Expr());
+    entry.partitions = cursors;
     const lanes::Ends ends = walk_(s_, entry);
     finish(e_, s_, ends.totals);
     bind_given_by_scans(ends);
-    for (std::size_t g = 0; g < kept.size(); ++g) bind_kept(g, kept[g], ends);
+    for (std::size_t g = 0; g < kept.size(); ++g) {
+      if (!kept[g]) kept[g] = count_kept(g, cursors[g].next[0], ends.partitions[g][0]);
+      e_.bind_name(outputs_.partitions[g].kept, kept[g]);
+    }
     for (Var name : s_.names)
       if (arena_.info(name).type.rank > 0) e_.made(name);
   }
@@ -60,32 +59,33 @@ class InnerWalk {
     }
   }
 
-  // `kept`: absent of one class, whose points are counted as they are stored.
-  void bind_kept(std::size_t g, Expr kept, const lanes::Ends& ends) const {
-    const auto& partition = outputs_.partitions[g];
-    if (!kept) {
-      kept = ends.partitions[g][0];
-      const Destination& offsets = e_.destination(partition.offsets);
-      for (const std::int64_t end : {0, 1})
-        e_.store_plain(offsets.buffer, e_.lower(element_of(offsets, arena_.i64(end))),
-                       end == 0 ? arena_.i64(0) : kept);
-    }
-    e_.bind_name(partition.kept, kept);
+  // How many points of one class there are, which were counted as they were stored.
+  Expr count_kept(std::size_t g, Expr first, Expr next) const {
+    const Expr kept = e_.lower(next - first);
+    const Destination& offsets = e_.destination(outputs_.partitions[g].offsets);
+    for (const std::int64_t end : {0, 1})
+      e_.store_plain(offsets.buffer, e_.lower(element_of(offsets, arena_.i64(end))),
+                     end == 0 ? arena_.i64(0) : kept);
+    return kept;
   }
 
   // Memory for the arrays that do not have any; of what a partition keeps, as if it kept every point. Sizes
   // are as the statement says: how a shape was declared may mention what the statement does not need any
-  // more.
-  void give_memory() const {
-    const auto give = [&](Var array, Expr size) {
-      const Destination& to = place(e_, array, size, s_.where);
+  // more. Returns where partitions begin: those of several classes have no place yet.
+  std::vector<Running::Cursor> give_memory() const {
+    std::vector<Running::Cursor> cursors;
+    const auto give = [&](Var array, Expr size, Amount amount = {}) {
+      const Destination& to = place(e_, array, size, s_.where, amount);
       fit(e_, size, to, s_.where);
     };
     for (const auto& scattered : outputs_.scatters)
       for (Var array : scattered.arrays) give(array, schedule::product(arena_, scattered.to.shape));
     for (const auto& partition : outputs_.partitions) {
       give(partition.offsets, partition.classes + 1);
-      for (Var array : partition.arrays) give(array, schedule::product(arena_, op_.dims));
+      cursors.push_back(first_place(partition));
+      const Amount amount{.n_after = cursors.back().packs ? schedule::most_lanes : 0};
+      for (Var array : partition.arrays) give(array, schedule::product(arena_, op_.dims), amount);
+      if (cursors.back().packs) pack_from_base(partition.arrays, cursors.back());
     }
     for (const soac::Mapped& mapped : outputs_.mapped) {
       const std::vector<Expr> shape = arena_.info(mapped.array).shape;
@@ -95,6 +95,23 @@ class InnerWalk {
       const Expr each = schedule::product(arena_, std::span(shape).subspan(first, n_own));
       give(mapped.array, points * each);
     }
+    return cursors;
+  }
+
+  // Filters pack into memory that has room after it: arrays that are elsewhere have none.
+  Running::Cursor first_place(const soac::OutputView::Partitioned& partition) const {
+    if (!partition.classes.is_constant(1)) return {};
+    const auto is_elsewhere = [&](Var array) { return e_.has_destination(array); };
+    const bool packs = filters_ == Filters::packed && std::ranges::none_of(partition.arrays, is_elsewhere);
+    return {{arena_.i64(0)}, {}, packs};
+  }
+  // Vectors are packed at places of buffers, which are one number for all arrays if these begin together.
+  void pack_from_base(std::span<const Var> arrays, Running::Cursor& cursor) const {
+    for (Var array : arrays) {
+      const Destination& to = e_.destination(array);
+      cursor.packs = cursor.packs && !to.step && !to.lane && to.base == e_.destination(arrays[0]).base;
+    }
+    if (cursor.packs && !arrays.empty()) cursor.next = {e_.destination(arrays[0]).base};
   }
 
   // Fills arrays with their first contents, unless they take the memory of arrays that have these.
@@ -137,6 +154,7 @@ class InnerWalk {
   const Emitter& e_;
   scalar::Arena& arena_;
   const WalkAll& walk_;
+  const Filters filters_;
   const soac::Stm s_;
   const soac::Soac& op_;
   const soac::OutputView outputs_;
@@ -144,8 +162,8 @@ class InnerWalk {
 
 }  // namespace
 
-void inner(const Emitter& e, const soac::Stm& s, const WalkAll& walk) {
-  InnerWalk(e, s, walk).run();
+void inner(const Emitter& e, const soac::Stm& s, const WalkAll& walk, Filters filters) {
+  InnerWalk(e, s, walk, filters).run();
 }
 
 lanes::Ends walk_alone(const Emitter& e, const soac::Stm& s, const lanes::Entry& entry) {

@@ -15,7 +15,11 @@ using WalkAll = std::function<lanes::Ends(const soac::Stm&, const lanes::Entry& 
 /// the cursors of partitions do not pack.
 lanes::Ends walk_alone(const Emitter&, const soac::Stm&, const lanes::Entry&);
 
-/// Lowers the statement where the emitter stands and binds its names.
-void inner(const Emitter&, const soac::Stm&, const WalkAll&);
+/// Whether filters pack their points: whole vectors are stored, so that their arrays have room after them.
+enum class Filters : std::uint8_t { one_by_one, packed };
+
+/// Lowers the statement where the emitter stands and binds its names. The entry's cursors pack if filters do,
+/// and their arrays have memory of their own.
+void inner(const Emitter&, const soac::Stm&, const WalkAll&, Filters = Filters::one_by_one);
 
 }  // namespace fulgurite::walk

@@ -44,6 +44,69 @@ TEST(Packing, OfEveryType) {
   expect_kept<double>("f64");
 }
 
+const std::vector<std::int64_t> around_vectors = {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 301};
+
+/// Filters of the rows of a matrix, where a task has the rows of many points one after the other: what is
+/// stored after a row must not be another task's.
+template <class T>
+void expect_kept_of_rows(const std::string& kind) {
+  const std::string number = kind == "i64" ? "x[r, i]" : "i64(x[r, i])";
+  for (const std::string& condition :
+       std::vector<std::string>{number + " < 200", number + " < 0", "(i + r) % 2 == 0", number + " < r"}) {
+    SCOPED_TRACE(kind + " where " + condition);
+    const std::string text = fmt::format(R"(program "kept" (x: {0}[l, n]) {{
+      sums: i64[l], counts: i64[l], last: {0}[l] = map (r < l) {{
+        m: i64, o: i64[2], y: {0}[m], at: i64[m] = redomap (i < n) {{
+          select({1}, 0, 1), x[r, i], i
+        }} partition 1 of 2
+        sum: i64 = redomap (k < m) {{ i64(y[k]) * (k + 1) + at[k] }} reduce add comm neutral 0
+        last: {0} = if 0 < m {{ y[m - 1] }} else {{ {0}(7) }}
+        return sum, m * 1000 + o[1], last
+      }}
+      return sums, counts, last
+    }})",
+                                         kind, condition);
+    std::vector<std::vector<Value>> arguments;
+    for (std::int64_t n : around_vectors)
+      arguments.push_back({array_value({3000, n}, numbers<T>(3000 * n, 100))});
+    expect_agreement_for(text, arguments);
+  }
+}
+
+TEST(Packing, InsideOfPoints) {
+  expect_kept_of_rows<std::int8_t>("i8");
+  expect_kept_of_rows<std::uint16_t>("u16");
+  expect_kept_of_rows<std::int32_t>("i32");
+  expect_kept_of_rows<std::uint64_t>("u64");
+  expect_kept_of_rows<float>("f32");
+  expect_kept_of_rows<double>("f64");
+}
+
+/// Two filters of one row, whose points a third one filters again; reads are checked.
+TEST(Packing, OfWhatPointsHavePacked) {
+  std::vector<std::vector<Value>> arguments;
+  for (std::int64_t n : around_vectors)
+    arguments.push_back({array_value({500, n}, numbers<std::int32_t>(500 * n, 100)),
+                         array_value(numbers<std::int32_t>(100, 100, 2))});
+  expect_agreement_for(R"(program "again" (x: i32[l, n], table: i32[k]) {
+    sums: i32[l] = map (r < l) {
+      m: i64, o: i64[2], y: i32[m], m1: i64, o1: i64[2], z: i32[m1] = redomap (i < n) {
+        let yes = x[r, i] < 33i32
+        return select(yes, 0, 1), x[r, i], select(yes, 1, 0), x[r, i] + 1i32
+      } partition 1 of 1 partition 1 of 1
+      m2: i64, o2: i64[2], w: i32[m2] = redomap (i1 < m1) {
+        select(table[i64(z[i1] - 1i32)]@1 < 50i32, 0, 1), z[i1]
+      } partition 1 of 1
+      a: i32 = redomap (i2 < m) { y[i2] * (i32(i2) + 1i32) } reduce add comm neutral 0i32
+      b: i32 = redomap (i3 < m2) { w[i3] * (i32(i3) + 1i32) } reduce add comm neutral 0i32
+      return a * 31i32 + b
+    }
+    return sums
+  }
+  sites { 1 index @"u.cpp":1 "index {at}" })",
+                       arguments);
+}
+
 std::vector<std::vector<Value>> on_sizes(const std::function<std::vector<Value>(std::int64_t)>& make) {
   std::vector<std::vector<Value>> arguments;
   for (std::int64_t n : around_tiles) arguments.push_back(make(n));

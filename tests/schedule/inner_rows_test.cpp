@@ -64,5 +64,26 @@ TEST(InnerRows, ThatLoopsChangeAreForLanes) {
   EXPECT_EQ(of_rows.find("rows_up_to"), std::string::npos) << of_rows;
 }
 
+// What a row keeps is packed by lanes, as what a task keeps is.
+TEST(InnerRows, AreFilteredInLanes) {
+  const Decided counts = decided_lanes(R"(program (x: f32[n, m]) {
+    sums: f32[n] = map (i < n) {
+      k: i64, o: i64[2], y: f32[k] = redomap (j < m) { select(x[i, j] < 0.5f, 0, 1), x[i, j] } partition 1 of 1
+      s: f32 = redomap (p < k) { y[p] * y[k - 1 - p] } reduce max comm neutral 0f
+      return s
+    }
+    return sums
+  })");
+  const std::string main = phase(counts, "main");
+  EXPECT_NE(main.find(R"(  inner 1 {
+    axis scan 0 1 extent m
+    cut 0 by 64 lane apart 16
+    combine partition 0 registers packed
+  }
+)"),
+            std::string::npos)
+      << main;
+}
+
 }  // namespace
 }  // namespace fulgurite::schedule

@@ -154,6 +154,12 @@ bool moves_elements(const soac::Soac& op) {
          std::ranges::all_of(op.body.body, [](const soac::Stm& s) { return soac::nested_in(s).empty(); });
 }
 
+// Whether lanes pack what the partitions of a Soac inside of a point keep: all are filters.
+bool packs_inside(const soac::Soac& op) {
+  const auto is_filter = [](const soac::Partition& p) { return p.classes.is_constant(1); };
+  return std::ranges::all_of(op.partitions, is_filter) && (op.partitions.empty() || !has_scan(op.body));
+}
+
 // Whether lanes may take a row each of a map that is walked row by row.
 bool has_lane_rows(const soac::Soac& op, const LaneLoops& loops) {
   return loops.rows && soac::is_map(op) && !depends_on_order(op) && !makes_arrays(op) && has_even_rows(op) &&
@@ -259,7 +265,10 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
   LaneLoops loops = fitted(choose(arena, op, lanes), op);
   // One point is not worth lanes, whose body would be there three times.
   if (soac::is_one_point(op)) loops.rows = true;
-  Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
+  const bool packs = packs_inside(op);
+  Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, packs})};
+  for (std::size_t g = 0; g < op.partitions.size() && packs; ++g)
+    add_level(whole.nest, Combine::Part::partition, g, {Unit::registers, Join::packed}, {});
   std::vector<Inner> versions;
   InnerLaneArrays in_lanes = inner_lane_arrays(arena, op, loops, lanes);
   if (has_lane_rows(op, loops)) in_lanes = {loops, most_in_lane(arena, op, lanes.by)};

@@ -69,6 +69,13 @@ std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& 
   return totals;
 }
 
+Filters filters_of(scalar::Arena& arena, const soac::Stm& s, const Nests& nests) {
+  if (std::get<soac::Soac>(s.op).partitions.empty()) return Filters::one_by_one;
+  const schedule::Nest nest = versions_of(arena, s, nests).back().nest;
+  const bool packs = schedule::has_join(nest, schedule::Combine::Part::partition, schedule::Join::packed);
+  return packs ? Filters::packed : Filters::one_by_one;
+}
+
 // A map whose points have loops, which lanes take row by row where these are short.
 void walk_rows(const Emitter& e, const soac::Stm& s, const Range& range,
                const std::vector<schedule::Inner>& versions, const Entry& entry) {
@@ -117,7 +124,7 @@ void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   }
   if (base::as<soac::Sort>(s.op))
     return inner_sort(e, s, schedule::row_sort(nests.lanes.by, e.arena().i64(1)));
-  walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) -> Ends {
+  const WalkAll walk = [&](const soac::Stm& walked, const Entry& entry) -> Ends {
     const std::vector<schedule::Inner> versions = versions_of(e.arena(), walked, nests);
     const Range range = whole_range(e, std::get<soac::Soac>(walked.op), versions.back().nest);
     if (versions[0].rows_up_to > 0) {
@@ -126,7 +133,8 @@ void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
     }
     if (versions.size() > 1) return {reduce_row(e, walked, range, versions), {}, {}};
     return walk_range(e, walked, range, {versions[0].nest, true}, entry);
-  });
+  };
+  walk::inner(e, s, walk, filters_of(e.arena(), s, nests));
 }
 
 }  // namespace fulgurite::walk::lanes

@@ -24,7 +24,7 @@ RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const sc
       longest_(longest),
       counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << digit_bits_)) {
   for (Expr array : op_.arrays) {
-    moved_.push_back(scratch(e_, array.kind(), longest_, s_.where, 2));
+    moved_.push_back(scratch(e_, array.kind(), longest_, s_.where, {.copies = 2}));
     fit(e_, longest_, moved_.back(), s_.where);
   }
 }
