@@ -22,6 +22,8 @@ extern const soac::Pass contract;
 extern const soac::Pass fma_sum;
 /// After fusion: maps over few points that each fold many fold all of them in one pass (few_folds.cpp).
 extern const soac::Pass few_folds;
+/// After fusion: scatters of flattened arrays are over the axes of the arrays (flattened.cpp).
+extern const soac::Pass flattened;
 /// Last but one: arrays of few elements in functions of elements are scalars (small_arrays.cpp).
 extern const soac::Pass small_arrays;
 /// Runs after them: readers of elements do not keep an array of a point from being changed where it lies
