@@ -117,6 +117,43 @@ TEST(Scatters, IntoMatricesAndCubes) {
     EXPECT_EQ(c.to_vector(), (std::vector<float>{1, 2, 10, 4, 5, 6, 7, 8, 9, 10, 11, 20}));
   });
 }
+// Rows of a flattened matrix go where a list says, or past it; rows that overlap are stored in order.
+TEST(Scatters, RowsOfFlattenedArrays) {
+  const auto program = [](Vec<int> to, Vec<int> begins, Mat<int> m) {
+    using I = Exp<fg::i64>;
+    const auto at =
+        fg::generate({m.size(0), m.size(1)}, [&](I i, I j) { return begins[i] + fg::cast<int>(j); });
+    const auto halves =
+        fg::generate({m.size(0), 2, 20}, [&](I i, I k, I j) { return i * 40 + (1 - k) * 20 + j; });
+    const auto cube =
+        fg::generate({m.size(0), 2, 20}, [&](I i, I k, I j) { return m(i, 0) + fg::cast<int>(k * 20 + j); });
+    return std::tuple{fg::scatter(to, fg::flatten(at), fg::flatten(m)),
+                      fg::scatter(to, fg::flatten(halves), fg::flatten(cube), fg::any_of_equal)};
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (const auto& [rows, columns] :
+         {std::pair{0, 3}, {1, 1}, {3, 15}, {4, 16}, {5, 33}, {40, 17}, {200, 64}}) {
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
+      const int size = 3000;
+      std::vector<int> to(size, -7), begins, elements;
+      for (int i = 0; i < rows; ++i) begins.push_back(i * 37 % (size + 40) - 20);
+      for (int k = 0; k < rows * columns; ++k) elements.push_back(k * 11);
+      std::vector<int> of_rows = to, of_halves = to;
+      for (int i = 0; i < rows; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        for (int j = 0; j < columns; ++j)
+          if (const int place = begins[row] + j; 0 <= place && place < size)
+            of_rows[static_cast<std::size_t>(place)] = elements[static_cast<std::size_t>(i * columns + j)];
+        for (int k = 0; k < 40; ++k)
+          if (const int place = i * 40 + (k + 20) % 40; place < size)
+            of_halves[static_cast<std::size_t>(place)] = elements[static_cast<std::size_t>(i * columns)] + k;
+      }
+      const auto [in_order, in_any_order] = f(to, begins, fg::Array<int, 2>(elements, {rows, columns}));
+      EXPECT_EQ(in_order.to_vector(), of_rows);
+      EXPECT_EQ(in_any_order.to_vector(), of_halves);
+    }
+  });
+}
 TEST(Scatters, IntoWhatIsSortedForEachElement) {
   const auto program = [](Mat<int> m, Vec<int> at, Vec<int> xs) {
     const auto middle = [](Vec<int> row) { return fg::sort(row)[1]; };
