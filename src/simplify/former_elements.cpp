@@ -5,12 +5,13 @@
 //   y = with(x, first.., map(k) { .. x[k] .. })
 //     becomes  v = map(k) { .. x[k] .. }; y = with(x, first.., v)
 //   y = loop (x) { .. x[i] .. }, where i comes from outside
-//     becomes  old = x[i]; y = loop (x) { .. old .. }
+//     becomes  old = x[i]; y = loop (x) { .. old .. }; elements that loops replace: replaced_elements.h
 // so that a step of a loop costs as much as the elements that it replaces, and not as the array. It runs
 // late, as it makes reads of two arrays where other passes still see reads of one.
 #include <algorithm>
 
 #include "base/match.h"
+#include "simplify/replaced_elements.h"
 #include "simplify/simplify.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
@@ -82,7 +83,10 @@ class FormerElements {
         apart(f, i, *update, own);
         i += static_cast<std::size_t>(keep_elements(f, i, *update, own, holds));
       }
-      if (as<soac::Loop>(f.body[i].op)) i += read_before(f, i, own, holds);
+      if (as<soac::Loop>(f.body[i].op)) {
+        read_of_states(arena_, f, i);
+        i += read_before(f, i, own, holds);
+      }
       Stm& s = f.body[i];
       for (auto& inner : soac::nested_in(s)) {
         Vars of_inner;

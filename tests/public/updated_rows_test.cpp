@@ -168,4 +168,53 @@ TEST(UpdatedRows, StepsOfALoopProperty) {
   });
 }
 
+// Rows that loops replace element by element, from either end, while they read what was there.
+TEST(UpdatedRows, ElementsReadUntilTheyAreReplaced) {
+  const auto of_row = [](Vec<int> row, Exp<int> seed) {
+    const Index n = row.size();
+    const auto above = row * 3 + seed;
+    const auto forward = fg::iterate(
+        fg::max(n - 1, 0), [&](Index k, Vec<int> u) { return fg::with(u, k + 1, above[k + 1] - 2 * u[k]); },
+        fg::cond(n > 0, [&] { return fg::with(above, 0, above[0] + 1); }, [&] { return above; }));
+    const auto below = row - seed;
+    const auto backward = fg::iterate(
+        n, [&](Index k, Vec<int> u) { return fg::with(u, n - 1 - k, below[n - 1 - k] + u[n - 1]); }, below);
+    const auto twice = row * 2;
+    const auto later = fg::iterate(
+        fg::max(n / 2 - 1, 0),
+        [&](Index k, Vec<int> u) { return fg::with(u, 2 * k + 2, twice[2 * k + 2] - u[2 * k]); },
+        fg::cond(n > 1, [&] { return fg::with(fg::with(twice, 1, 7), 0, twice[1]); }, [&] { return twice; }));
+    return forward + 5 * backward - later;
+  };
+  const auto program = [&](Mat<int> m, Vec<int> seeds) { return fg::map(of_row, fg::rows(m), seeds); };
+  on_every_engine(program, [](const auto& f) {
+    for (const auto& [rows, columns] : {std::pair{1, 1}, {3, 0}, {5, 2}, {33, 3}, {40, 17}, {150, 64}}) {
+      const auto n = static_cast<std::size_t>(columns);
+      const auto elements = integers<int>(static_cast<std::size_t>(rows) * n, -50, 50);
+      const auto seeds = integers<int>(static_cast<std::size_t>(rows), 0, 9);
+      std::vector<int> expected;
+      for (std::size_t i = 0; i < seeds.size(); ++i) {
+        std::vector<int> forward, backward, later;
+        for (std::size_t k = 0; k < n; ++k) {
+          const int x = elements[i * n + k];
+          forward.push_back(x * 3 + seeds[i]), backward.push_back(x - seeds[i]), later.push_back(x * 2);
+        }
+        if (n > 0) forward[0] += 1;
+        for (std::size_t k = 0; k + 1 < n; ++k)
+          forward[k + 1] =
+              static_cast<int>(static_cast<unsigned>(forward[k + 1]) - 2 * static_cast<unsigned>(forward[k]));
+        for (std::size_t k = n; k-- > 0;) backward[k] += backward[n - 1];
+        if (n > 1) later[0] = later[1], later[1] = 7;
+        for (std::size_t k = 0; k + 1 < n / 2; ++k) later[2 * k + 2] -= later[2 * k];
+        for (std::size_t k = 0; k < n; ++k)
+          expected.push_back(static_cast<int>(static_cast<unsigned>(forward[k]) +
+                                              5 * static_cast<unsigned>(backward[k]) -
+                                              static_cast<unsigned>(later[k])));
+      }
+      EXPECT_EQ(f(fg::Array<int, 2>(elements, {rows, columns}), seeds).to_vector(), expected)
+          << rows << " x " << columns;
+    }
+  });
+}
+
 }  // namespace
