@@ -41,12 +41,9 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
         std::vector<Destination> results;
         for (Var name : s.names) results.push_back({name, begin});
         const Expr length = e.bind(end - begin, "n");
-        const auto by_digits = [&] { sort.sort(length, rows.arrays, begin, results); };
-        const auto by_insertion = [&] { sort.insert_all(length, rows.arrays, begin, results); };
-        if (!rows.are_segments) return by_digits();
-        const std::int64_t few = walk::number_of(by, "inserted");
-        e.if_then(e.lower(length <= rows.most),
-                  [&] { e.if_then_else(e.lower(length <= few), by_insertion, by_digits); });
+        const auto sort_row = [&] { sort.sort(length, rows.arrays, begin, results); };
+        if (!rows.are_segments) return sort_row();
+        e.if_then(e.lower(length <= rows.most), sort_row);
       });
     });
   });

@@ -192,16 +192,16 @@ TEST(EditedSchedules, RowsOfATile) {
   EXPECT_EQ(count(texts.before, "min_i64"), count(texts.after, "min_i64") + 4) << "each row has an index";
 }
 
-// A row of more elements than `inserted` is moved by digits before insertion.
+// A row of more elements than `ranked` is moved by digits.
 TEST(EditedSchedules, NumbersOfASort) {
   const Texts texts =
       edited(R"(program "sorted" (x: i32[n]) {
   y: i32[n] = sort (x) by (a: i32) { u32(a) }
   return y
 })",
-             {array_value(numbers<std::int32_t>(n, 1000))}, R"("inserted" 16)", R"("inserted" 4242)");
-  EXPECT_EQ(count(texts.before, "4242"), 0u) << texts.before;
-  EXPECT_GT(count(texts.after, "4242"), 0u) << texts.after;
+             {array_value(numbers<std::int32_t>(n, 1000))}, R"("ranked" 32)", R"("ranked" 3777)");
+  EXPECT_EQ(count(texts.before, "3777"), 0u) << texts.before;
+  EXPECT_GT(count(texts.after, "3777"), 0u) << texts.after;
 }
 
 // Short ends of rows are vectors with masks, unless their points are taken one by one.

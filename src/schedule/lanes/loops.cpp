@@ -265,10 +265,15 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
 
 namespace {
 
+bool only_counts(const soac::Soac& soac) {
+  return soac.reductions.empty() && soac.scatters.empty() && soac.partitions.size() == 1 &&
+         soac.partitions[0].classes.is_constant(1) && soac.body.results.size() == 1 && !has_scan(soac.body);
+}
+
 bool is_fitted(const soac::Soac& soac, const LaneLoops& loops) {
-  if (loops.linear || soac.dims.empty() || !soac.dims.back().is_constant() || depends_on_order(soac))
-    return false;
-  if (!soac.scatters.empty() || !soac.partitions.empty()) return false;
+  if (loops.linear || soac.dims.empty() || !soac.dims.back().is_constant()) return false;
+  const bool in_any_order = !depends_on_order(soac) && soac.scatters.empty() && soac.partitions.empty();
+  if (!in_any_order && !only_counts(soac)) return false;
   return soac.dims.back().bits() < static_cast<std::uint64_t>(loops.lanes);
 }
 

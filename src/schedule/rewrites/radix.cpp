@@ -9,6 +9,7 @@
 #include "schedule/nest.h"
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/rewrite.h"
+#include "soac/sort_keys.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -121,7 +122,7 @@ class Builder {
     for (Expr array : arrays) elements.push_back(at(array, i));
     return elements;
   }
-  Expr key(const std::vector<Expr>& arrays, Expr i) { return key_of(arena_, op_, all_at(arrays, i)); }
+  Expr key(const std::vector<Expr>& arrays, Expr i) { return soac::key_of(arena_, op_, all_at(arrays, i)); }
   Expr byte(Expr key, Expr digit, std::int64_t mask) {
     const Expr shift = cast(digit * digit_bits, kind_);
     return cast((key >> shift) & bits(mask), Kind::i64);
@@ -181,7 +182,7 @@ class Builder {
   void find_range(Rows& rows) {
     const Expr most = arena_.fresh({kind_}, "most");
     least_ = arena_.fresh({kind_}, "least");
-    Stm range = range_of_keys(arena_, s_, op_.arrays, i64(0), n_, least_.var(), most.var());
+    Stm range = soac::range_of_keys(arena_, s_, op_.arrays, i64(0), n_, least_.var(), most.var());
     rows.survey.push_back(step(std::move(range), bytes(n_), i64(0), "range of the keys"));
     const Expr zeros = cast(arena_.apply(Op::clz, {most - least_}), Kind::i64);
     width_ = 8 * bytes_ - zeros;
@@ -275,26 +276,6 @@ void expand(Arena& arena, std::vector<Stm>& body, bool is_inside) {
 
 }  // namespace
 
-Expr key_of(Arena& arena, const soac::Sort& sort, std::span<const Expr> elements) {
-  std::unordered_map<Var, Expr> given;
-  for (std::size_t k = 0; k < elements.size(); ++k) given.emplace(sort.key.params[k], elements[k]);
-  return scalar::substitute(arena, sort.key.results[0], given);
-}
-
-Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n, Var least,
-                  Var most) {
-  const auto& op = std::get<soac::Sort>(sort.op);
-  const Expr i = arena.fresh({Kind::i64}, "i"), at = begin + i;
-  std::vector<Expr> elements;
-  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
-  const Expr key = key_of(arena, op, elements);
-  const Kind kind = key.kind();
-  const std::vector<soac::Reduction> reductions{
-      reduction_by(arena, Op::min, arena.constant(kind, scalar::highest(kind))),
-      reduction_by(arena, Op::max, arena.constant(kind, 0))};
-  return {{least, most}, soac::Soac{{n}, {{i.var()}, {}, {key, key}}, reductions}, sort.where, sort.origin};
-}
-
 Stm by_digits(Arena& arena, const Stm& sort) {
   return made_by(rewrite::digits, arena, Builder(arena, sort).digits_of_all());
 }
@@ -352,8 +333,8 @@ std::vector<std::string> reasons_of_sort(const LanesPolicy& p, bool are_segments
          "rows: they begin as a sample says, if none is too long (sort_sample_points, sort_least_samples, "
          "sort_most_samples, sort_sample_bits, sort_fits, sort_shares)"});
   reasons.push_back(
-      "order: digits of the keys, then insertion (sort_least_digit_bits, sort_digit_bits, sort_beyond_bits, "
-      "sort_inserted, sort_insertion_steps)");
+      "order: digits of the keys, then insertion, and the ranks of few elements (sort_least_digit_bits, "
+      "sort_digit_bits, sort_beyond_bits, sort_insertion_steps, sort_ranked)");
   return reasons;
 }
 
@@ -361,7 +342,7 @@ std::vector<std::string> reasons_of_sort(const LanesPolicy& p, bool are_segments
 
 Skeleton row_sort(const LanesPolicy& by, Expr tasks) {
   return {"sort rows",
-          {{"inserted", by.sort_inserted},
+          {{"ranked", by.sort_ranked},
            {"least digit bits", by.sort_least_digit_bits},
            {"digit bits", by.sort_digit_bits},
            {"beyond bits", by.sort_beyond_bits},

@@ -15,13 +15,6 @@
 
 namespace fulgurite::schedule {
 
-/// The key of the elements that are there.
-scalar::Expr key_of(scalar::Arena&, const soac::Sort&, std::span<const scalar::Expr> elements);
-
-/// The least and the greatest key (`least`, `most`) of n elements, from `begin` on, of arrays to be sorted.
-soac::Stm range_of_keys(scalar::Arena&, const soac::Stm& sort, std::span<const scalar::Expr> arrays,
-                        scalar::Expr begin, scalar::Expr n, scalar::Var least, scalar::Var most);
-
 /// The sort as a loop of partitions, or one where the key is a byte.
 soac::Stm by_digits(scalar::Arena&, const soac::Stm& sort);
 

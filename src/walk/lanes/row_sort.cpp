@@ -1,7 +1,9 @@
 #include "walk/lanes/row_sort.h"
 
+#include "scalar/value.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/radix.h"
+#include "soac/sort_keys.h"
 #include "walk/arrays.h"
 #include "walk/control.h"
 #include "walk/lanes/counts.h"
@@ -14,7 +16,7 @@ RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const sc
       arena_(e.arena()),
       s_(sort),
       op_(std::get<soac::Sort>(sort.op)),
-      inserted_(number_of(by, "inserted")),
+      ranked_(number_of(by, "ranked")),
       least_digit_bits_(number_of(by, "least digit bits")),
       digit_bits_(number_of(by, "digit bits")),
       beyond_bits_(number_of(by, "beyond bits")),
@@ -22,7 +24,8 @@ RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const sc
       kind_(op_.key.results[0].kind()),
       width_(static_cast<std::int64_t>(8 * size_of(kind_))),
       longest_(longest),
-      counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << digit_bits_)) {
+      counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << digit_bits_)),
+      keys_(e.allocate_shared(kind_, ranked_)) {
   for (Expr array : op_.arrays) {
     moved_.push_back(scratch(e_, array.kind(), longest_, s_.where, {.copies = 2}));
     fit(e_, longest_, moved_.back(), s_.where);
@@ -32,31 +35,47 @@ RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const sc
 void RowSort::sort(Expr n, std::span<const Expr> arrays, Expr begin,
                    const std::vector<Destination>& results) {
   n_ = n, arrays_ = arrays, begin_ = begin, results_ = results;
-  e_.if_then(e_.lower(0 < n_), [&] {
-    range();
-    const Expr beyond = 64 + beyond_bits_ - arena_.apply(Op::clz, {n_});
-    const Expr enough = select(inserted_ < n_, min(bits_, beyond), 0);
-    need_ = e_.declare(e_.lower(enough), "need");
-    const Expr goes_on = e_.declare(arena_.boolean(true), "goes_on");
-    e_.while_loop([&] { return e_.snapshot(goes_on, "goes_on"); },
-                  [&] {
-                    const Expr from = by_highest_bits();
-                    const Expr work = insert(from);
-                    e_.assign(need_, bits_);
-                    e_.assign(goes_on, e_.lower(n_ * insertion_steps_ < work));
-                  });
+  e_.if_then_else(e_.lower(n_ <= ranked_), [&] { by_ranks(); }, [&] { by_digits(); });
+}
+
+void RowSort::by_ranks() {
+  std::vector<Var> names;
+  const auto make_at = [&](Kind kind, Expr n, const Destination& to) {
+    names.push_back(arena_.fresh_array(kind, {n}, "ranked").var());
+    e_.set_destination(names.back(), to);
+  };
+  make_at(kind_, i64(ranked_), {keys_, {}});
+  const Expr keys = arena_.name(names[0]), j = arena_.fresh({Kind::i64}, "j");
+  const Expr greatest = arena_.constant(kind_, scalar::highest(kind_));
+  statements(e_, {{names, soac::Soac{{i64(ranked_)}, {{j.var()}, {}, {greatest}}}, s_.where, ""}});
+  for (std::size_t k = 0; k < arrays_.size(); ++k) make_at(arrays_[k].kind(), n_, moved_[k]);
+  make_at(kind_, n_, {keys_, {}});
+  names.erase(names.begin());
+  statements(e_, {soac::with_keys(arena_, s_, arrays_, begin_, n_, names)});
+  e_.for_loop(i64(0), n_, i64(1), "i", [&](Expr i) {
+    const Expr own = e_.load_plain(keys_, i, "key"), rank = arena_.fresh({Kind::i64}, "rank");
+    statements(e_, {soac::rank_of(arena_, keys, i, own, rank.var())});
+    const Expr place = e_.lower(rank);
+    put(e_, results_, place, at(e_, moved_, i));
   });
 }
 
-Expr RowSort::key(const Elements& elements) {
-  return bound(schedule::key_of(arena_, op_, elements), "key");
+void RowSort::by_digits() {
+  range();
+  const Expr beyond = 64 + beyond_bits_ - arena_.apply(Op::clz, {n_});
+  need_ = e_.declare(e_.lower(min(bits_, beyond)), "need");
+  const Expr goes_on = e_.declare(arena_.boolean(true), "goes_on");
+  e_.while_loop([&] { return e_.snapshot(goes_on, "goes_on"); },
+                [&] {
+                  const Expr from = by_highest_bits();
+                  const Expr work = insert(from);
+                  e_.assign(need_, bits_);
+                  e_.assign(goes_on, e_.lower(n_ * insertion_steps_ < work));
+                });
 }
 
-void RowSort::insert_all(Expr n, std::span<const Expr> arrays, Expr begin,
-                         const std::vector<Destination>& results) {
-  n_ = n, arrays_ = arrays, begin_ = begin, results_ = results;
-  const Expr greatest = e_.declare(bits(0), "greatest");
-  e_.for_loop(i64(0), n_, i64(1), "i", [&](Expr i) { insert_one(i, given(i), greatest, [](Expr) {}); });
+Expr RowSort::key(const Elements& elements) {
+  return bound(soac::key_of(arena_, op_, elements), "key");
 }
 
 RowSort::Elements RowSort::given(Expr number) {
@@ -82,7 +101,7 @@ void RowSort::put(const Emitter& e, const std::vector<Destination>& arrays, Expr
 // The least key, and how many bits the others differ from it in.
 void RowSort::range() {
   const Expr least = arena_.fresh({kind_}, "least"), most = arena_.fresh({kind_}, "most");
-  statements(e_, {schedule::range_of_keys(arena_, s_, arrays_, begin_, n_, least.var(), most.var())});
+  statements(e_, {soac::range_of_keys(arena_, s_, arrays_, begin_, n_, least.var(), most.var())});
   least_ = e_.lower(least);
   const Expr zeros = arena_.apply(Op::clz, {e_.lower(most) - least_});
   bits_ = bound(width_ - cast(zeros, Kind::i64), "bits");

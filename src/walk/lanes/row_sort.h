@@ -3,7 +3,8 @@
 // By digits, the least significant first, but only by the highest bits in which the keys differ, enough of
 // them for few elements to have equal ones; an element still out of order is so near to its place that
 // insertion puts it there. Where that turns out to be much work, as many keys differ in lower bits only, the
-// row is sorted again by all bits.
+// row is sorted again by all bits. The place of each of few elements is how many stand before it, which lanes
+// count: no branch is guessed wrong.
 //
 //   least, most: of the keys; bits in which key - least can differ
 //   need = min(bits, log2(n) + some)
@@ -27,11 +28,11 @@ class RowSort {
   /// n elements, which begin at element `begin` of the arrays, to the beginning of the results. Keys have
   /// more than 8 bits.
   void sort(Expr n, std::span<const Expr> arrays, Expr begin, const std::vector<Destination>& results);
-  /// By insertion alone, as is best for a few elements.
-  void insert_all(Expr n, std::span<const Expr> arrays, Expr begin, const std::vector<Destination>& results);
 
  private:
   using Elements = std::vector<Expr>;
+  void by_ranks();
+  void by_digits();
   void range();
   Expr by_highest_bits();
   template <class F>
@@ -52,11 +53,11 @@ class RowSort {
   scalar::Arena& arena_;
   const soac::Stm& s_;
   const soac::Sort& op_;
-  const std::int64_t inserted_, least_digit_bits_, digit_bits_, beyond_bits_, insertion_steps_;
+  const std::int64_t ranked_, least_digit_bits_, digit_bits_, beyond_bits_, insertion_steps_;
   const Kind kind_;
   const std::int64_t width_;
   const Expr longest_;
-  Var counts_;
+  Var counts_, keys_;               // of classes, and of the elements that are ranked
   std::vector<Destination> moved_;  // two halves, the second from element `longest` on
   std::span<const Expr> arrays_;
   std::vector<Destination> results_;

@@ -1,0 +1,52 @@
+#include "soac/sort_keys.h"
+
+#include <unordered_map>
+
+#include "scalar/value.h"
+#include "soac/operation.h"
+
+namespace fulgurite::soac {
+
+Expr key_of(Arena& arena, const Sort& sort, std::span<const Expr> elements) {
+  std::unordered_map<Var, Expr> given;
+  for (std::size_t k = 0; k < elements.size(); ++k) given.emplace(sort.key.params[k], elements[k]);
+  return scalar::substitute(arena, sort.key.results[0], given);
+}
+
+Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n, Var least,
+                  Var most) {
+  const auto& op = std::get<Sort>(sort.op);
+  const Expr i = arena.fresh({Kind::i64}, "i"), at = begin + i;
+  std::vector<Expr> elements;
+  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
+  const Expr key = key_of(arena, op, elements);
+  const Kind kind = key.kind();
+  const std::vector<Reduction> reductions{
+      reduction_by(arena, scalar::Op::min, arena.constant(kind, scalar::highest(kind))),
+      reduction_by(arena, scalar::Op::max, arena.constant(kind, 0))};
+  return {{least, most}, Soac{{n}, {{i.var()}, {}, {key, key}}, reductions}, sort.where, sort.origin};
+}
+
+Stm with_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n,
+              std::vector<Var> names) {
+  const Expr i = arena.fresh({Kind::i64}, "i"), at = begin + i;
+  std::vector<Expr> elements;
+  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
+  elements.push_back(key_of(arena, std::get<Sort>(sort.op), elements));
+  return {std::move(names), Soac{{n}, {{i.var()}, {}, std::move(elements)}}, sort.where, sort.origin};
+}
+
+// A filter that only counts: of equal keys the first elements stand before.
+Stm rank_of(Arena& arena, Expr keys, Expr i, Expr key, Var rank) {
+  const Expr j = arena.fresh({Kind::i64}, "j"), other = arena.index(keys, std::span(&j, 1));
+  const Expr is_less = other < key, is_equal = equal(other, key);
+  const Expr number = cast(j, Kind::i32), own_number = cast(i, Kind::i32);
+  const Expr is_first = number < own_number;
+  const Expr is_before = is_less | (is_equal & is_first);
+  Soac count{arena.info(keys.var()).shape, {{j.var()}, {}, {select(is_before, arena.i64(0), 1)}}};
+  count.partitions.push_back({arena.i64(1), 0});
+  const Var offsets = arena.fresh_array(Kind::i64, {arena.i64(2)}, "offsets").var();
+  return {{rank, offsets}, std::move(count), {}, ""};
+}
+
+}  // namespace fulgurite::soac

@@ -1,0 +1,25 @@
+// The keys of the elements of a Sort: unsigned integers, in whose order the elements are sorted.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+/// The key of the elements that are there.
+Expr key_of(Arena&, const Sort&, std::span<const Expr> elements);
+
+/// The least and the greatest key (`least`, `most`) of n elements, from `begin` on, of arrays to be sorted.
+Stm range_of_keys(Arena&, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n, Var least,
+                  Var most);
+
+/// n elements, from `begin` on, of arrays to be sorted, and then their keys, as arrays of these names.
+Stm with_keys(Arena&, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n,
+              std::vector<Var> names);
+/// How many elements stand before element i, which has this key, in the order of their keys, as the name
+/// `rank`. Keys of no element are the greatest, and stand after all elements.
+Stm rank_of(Arena&, Expr keys, Expr i, Expr key, Var rank);
+
+}  // namespace fulgurite::soac
