@@ -120,9 +120,9 @@ Acc<T, M> permute(const Op& op, const Acc<T, M>& defaults, const F& f, const Acc
       detail::permute(detail::Body(combine), defaults.parts(), detail::Body(target), xs.parts(), where));
 }
 
-/// histogram(op, neutral, k, bins, values): k elements, each the fold of the values whose bin it is, in their
-/// order; neutral where there are none. Values of bins outside 0 .. k - 1 are dropped. Raises ShapeError
-/// unless there are as many bins as values, and for a negative or absurd k.
+/// histogram(op, neutral, k, bins, values): k elements, each `neutral op v1 op v2 ...` of the values whose
+/// bin it is, in their order; op(neutral, v) need not be v. Values of bins outside 0 .. k - 1 are dropped.
+/// Raises ShapeError unless there are as many bins as values, and for a negative or absurd k.
 template <class Op, class T, detail::Integer I>
 Vec<T> histogram(const Op& op, const std::type_identity_t<Exp<T>>& neutral, Index k, const Vec<I>& bins,
                  const Vec<T>& values, detail::Here where = detail::Here::current()) {

@@ -190,8 +190,11 @@ struct Fold {
   }
 
   std::optional<Expr> comparison() const {
-    if (is_float(operand.kind)) return {};
     const bool sure = !can_fail(x()) && !can_fail(y());
+    // Nor is a NaN less than anything.
+    if (op == Op::lt && sure && (is(y(), lowest(operand.kind)) || is(x(), highest(operand.kind))))
+      return truth(false);
+    if (is_float(operand.kind)) return {};
     if (x() == y() && sure) return truth(op == Op::eq || op == Op::le);
     const bool equality = op == Op::eq || op == Op::ne;
     if (operand == Type{} && equality)
@@ -201,8 +204,6 @@ struct Fold {
       return (is_one(y())) == (op == Op::eq) ? x().arg(0) : same(Op::bit_not, {x().arg(0)});
     if (operand.kind == Kind::boolean && equality)
       if (auto bit = constant_of(y())) return (*bit != 0) == (op == Op::eq) ? x() : same(Op::bit_not, {x()});
-    if (op == Op::lt && sure && (is(y(), lowest(operand.kind)) || is(x(), highest(operand.kind))))
-      return truth(false);
     if (op == Op::le && sure && (is(x(), lowest(operand.kind)) || is(y(), highest(operand.kind))))
       return truth(true);
     return {};

@@ -76,6 +76,25 @@ std::vector<scalar::Kind> kinds_of(std::span<const Expr> exprs) {
   return kinds;
 }
 
+bool may_be_joined_again(Arena& arena, const soac::Lambda& op, std::span<const Expr> initial) {
+  if (is_known_commutative(op)) {
+    const auto may_be = [&](Expr result, Expr begin) {
+      using enum Op;
+      const Op by = result.op();
+      if (by == min || by == max || by == bit_and || by == bit_or) return true;
+      const scalar::Kind kind = result.kind();
+      const scalar::Bits neutral = by == mul ? scalar::one(kind) : scalar::zero(kind);
+      return begin.is_constant() && (begin.bits() == neutral || begin == exact_neutral(arena, by, kind));
+    };
+    return std::ranges::equal(op.results, initial, may_be);
+  }
+  Exprs operands;
+  for (std::size_t k = 0; k < initial.size(); ++k) operands.push_back(arena.name(op.params[k]));
+  const Exprs left = operands;
+  operands.insert(operands.end(), initial.begin(), initial.end());
+  return op.body.empty() && soac::apply(arena, op, operands).results == left;
+}
+
 soac::Reduction reduction(Tracer& t, const Operator& given, std::span<const scalar::Kind> kinds,
                           Exprs neutral, Exprs initial, const Here& where) {
   soac::Lambda lambda = operation(t, kinds, given.origin, where, [&](Exprs operands) {

@@ -27,6 +27,10 @@ soac::Lambda operation(Tracer& t, std::span<const scalar::Kind> kinds, const std
   return scope.close(std::move(results));
 }
 
+/// Whether it is known to change nothing if a value that began as `initial` is joined with `initial` on its
+/// right: parts of the points that have no value leave that.
+bool may_be_joined_again(Arena&, const soac::Lambda& op, std::span<const Expr> initial);
+
 /// The user's operator with what is known or said of it. `neutral` and `initial` may be empty; `flipped`: its
 /// operands change sides.
 struct Operator {

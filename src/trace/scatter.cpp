@@ -92,7 +92,9 @@ Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins
   const NamedOperand operands[] = {{"the array of bins", {&to, 1}}, {"the array of values", from}};
   check_equal_shapes(t, "histogram", operands, where);
   soac::Scatter sink{{n_bins}, contents(t, 1, "histogram", where, [&](const Exprs&) { return start; })};
-  sink.combine.push_back(reduction(t, {op, "histogram"}, kinds_of(from), start, {}, where));
+  soac::Reduction by = reduction(t, {op, "histogram"}, kinds_of(from), {}, {}, where);
+  if (may_be_joined_again(t.arena(), by.op, start)) by.neutral = start;
+  sink.combine.push_back(std::move(by));
   return store(t, shape_of(t, to), std::move(sink), "histogram", where, [&](const Exprs& at) {
     Exprs place{as_index(element(t, to, at))};
     return Stored{std::move(place), elements(t, from, at)};

@@ -231,6 +231,57 @@ TEST(Histograms, OperatorsThatDoNotCommuteAndTuplesProperty) {
   check_histogram<Placed, int>(FirstLeast());
   check_histogram<bool, int>(Differs());
 }
+// Tasks have bins without values, which must not be joined from the right, nor more than once.
+TEST(Histograms, WhatBinsBeginWithNeedNotBeNeutral) {
+  const auto program = [](Vec<int> bins, Vec<int> xs, Exp<int> begin) {
+    const auto last = [](Exp<int>, Exp<int> b) { return b; };
+    const auto affine = [](Exp<std::tuple<int, int>> f, Exp<std::tuple<int, int>> g) {
+      const auto [a, b] = f;
+      const auto [c, d] = g;
+      return std::tuple{a * c, b * c + d};
+    };
+    const std::tuple<int, int> twice{2, 1};
+    return std::tuple{fg::histogram(last, -1, 40, bins, xs),
+                      fg::histogram(fg::plus, 5, 40, bins, xs),
+                      fg::histogram(fg::plus, begin, 40, bins, xs),
+                      fg::histogram(fg::times, 3, 40, bins, xs),
+                      fg::histogram(fg::max, 500, 40, bins, xs),
+                      fg::histogram(affine, twice, 40, bins, fg::zip(xs, bins))};
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (std::size_t n : sizes_for(f.options().engine)) {
+      SCOPED_TRACE(n);
+      std::vector<int> bins = integers<int>(n, 0, 30), xs = integers<int>(n, -500, 1000);
+      if (n > 5) bins[5] = 35;
+      const auto folded = [&](int begin, const auto& op) {
+        return combined(
+            [&](int a, int b) {
+              return static_cast<int>(op(static_cast<unsigned>(a), static_cast<unsigned>(b)));
+            },
+            std::vector<int>(40, begin), bins, xs);
+      };
+      const auto [last, sums, sums_from, products, most, maps] = f(bins, xs, 9);
+      EXPECT_EQ(last.to_vector(), folded(-1, [](unsigned, unsigned b) { return b; }));
+      EXPECT_EQ(sums.to_vector(), folded(5, std::plus<unsigned>()));
+      EXPECT_EQ(sums_from.to_vector(), folded(9, std::plus<unsigned>()));
+      EXPECT_EQ(products.to_vector(), folded(3, std::multiplies<unsigned>()));
+      EXPECT_EQ(most.to_vector(),
+                combined([](int a, int b) { return std::max(a, b); }, std::vector<int>(40, 500), bins, xs));
+      std::vector<unsigned> a(40, 2), b(40, 1);
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto k = static_cast<std::size_t>(bins[i]);
+        const auto by = static_cast<unsigned>(xs[i]);
+        b[k] = b[k] * by + static_cast<unsigned>(bins[i]);
+        a[k] *= by;
+      }
+      const auto found = maps.to_vector();
+      for (std::size_t k = 0; k < 40; ++k) {
+        EXPECT_EQ(static_cast<unsigned>(std::get<0>(found[k])), a[k]) << k;
+        EXPECT_EQ(static_cast<unsigned>(std::get<1>(found[k])), b[k]) << k;
+      }
+    }
+  });
+}
 TEST(Histograms, ArgMin) {
   const auto program = [](Exp<int> k, Vec<int> bins, Vec<float> xs) {
     return fg::unzip(
