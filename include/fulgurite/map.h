@@ -7,6 +7,8 @@
 
 #include <fulgurite/results.h>
 
+#include <type_traits>
+
 #pragma GCC visibility push(default)
 
 namespace fulgurite {
@@ -52,13 +54,15 @@ struct MapOperand<Slices<T, N>> {
 template <class X>
 concept Mappable = MapOperand<X>::is_operand;
 
-// A function of vectors is given matrices.
+// A function of vectors is given matrices. One with auto parameters is asked about no more than needed: its
+// body may not compile for vectors.
 template <class F, class... Xs>
 inline constexpr bool takes_rows = false;
 template <class F, class... Ts, int... Ns>
 inline constexpr bool takes_rows<F, Acc<Ts, Ns>...> =
-    ((Ns > 1) && ...) && !std::is_invocable_v<const F&, Exp<Ts>...> &&
-    std::is_invocable_v<const F&, Vec<Ts>...>;
+    std::conjunction_v<std::bool_constant<((Ns > 1) && ...)>,
+                       std::negation<std::is_invocable<const F&, Exp<Ts>...>>,
+                       std::is_invocable<const F&, Vec<Ts>...>>;
 
 template <class F, class X, class... Xs>
 auto map(Here where, const F& f, const X& x, const Xs&... xs) {

@@ -143,6 +143,21 @@ TEST(Elements, ZipAndUnzip) {
   });
 }
 
+// Functions with auto parameters, whose bodies compile for elements alone.
+TEST(Elements, GivenToFunctionsWithAuto) {
+  const auto program = [](Vec<int> a, Vec<int> b, Mat<int> m) {
+    const auto pairs = fg::filter([](auto t) { return t.template get<0>() > 0; }, fg::zip(a, b));
+    const auto apart = fg::map([](auto t) { return t.template get<0>() - t.template get<1>(); }, pairs);
+    return std::pair{apart, fg::map([](auto x) { return fg::select(x > 2, x, -x); }, m)};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto [apart, selected] =
+        f(std::vector{1, -2, 3}, std::vector{7, 8, 9}, fg::Array<int, 2>({1, 2, 3, 4}, {2, 2}));
+    EXPECT_EQ(apart.to_vector(), (std::vector{-6, -6}));
+    EXPECT_EQ(vector_of(selected), (std::vector{-1, -2, 3, 4}));
+  });
+}
+
 TEST(Elements, ArraysOfStdArray) {
   using Point = std::array<float, 3>;
   const auto f = [](Vec<Point> points, Exp<Point> by) {
