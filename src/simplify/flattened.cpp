@@ -31,8 +31,9 @@ class Flattened {
   void scope(std::vector<Stm>& stms) {
     for (Stm& s : stms) {
       if (auto* op = as<Soac>(s.op)) {
+        if (!may_have_axes(s)) continue;
         Soac by_axes = *op;
-        if (!may_have_axes(s) || !take_axes(by_axes) || !stores_along_rows(by_axes)) continue;
+        if (!take_axes(by_axes) || !stores_along_rows(by_axes)) continue;
         *op = std::move(by_axes);
         context_.log.push_back(
             soac::event_of(soac::Event::Kind::collapsed, s, "it stores the rows of a flattened array"));

@@ -20,7 +20,7 @@ Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location
   e.add_scratch(buffer.var());
   if (context.interleaved) return {buffer.var(), e.lower(context.task), e.lower(context.tasks), most, room};
   const Expr step = context.lane ? e.arena().i64(context.lanes) : Expr();
-  return {buffer.var(), e.lower(context.task * all), step, most, room, context.lane};
+  return {buffer.var(), e.lower(context.task * all), step, most, room, context.lane, amount.n_after};
 }
 
 const Destination& place(const Emitter& e, Var array, Expr size, const soac::Location& where, Amount amount) {

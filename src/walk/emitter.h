@@ -33,6 +33,7 @@ struct Destination {
   Expr capacity = {};  // elements that there is room for, known outside; absent: enough for the array
   Expr room = {};      // `capacity` as a constant or a parameter of the kernel
   Expr lane = {};      // whose array it is, apart from the base, which is the same for all lanes; absent: 0
+  std::int64_t n_after = 0;  // elements after the array that whole vectors may overwrite
 };
 
 class Emitter : public kernel::Builder {

@@ -98,11 +98,13 @@ class InnerWalk {
     return cursors;
   }
 
-  // Filters pack into memory that has room after it: arrays that are elsewhere have none.
+  // Filters pack into memory that has room after it, which arrays that are elsewhere may not have.
   Running::Cursor first_place(const soac::OutputView::Partitioned& partition) const {
     if (!partition.classes.is_constant(1)) return {};
-    const auto is_elsewhere = [&](Var array) { return e_.has_destination(array); };
-    const bool packs = filters_ == Filters::packed && std::ranges::none_of(partition.arrays, is_elsewhere);
+    const auto has_room = [&](Var array) {
+      return !e_.has_destination(array) || e_.destination(array).n_after >= schedule::most_lanes;
+    };
+    const bool packs = filters_ == Filters::packed && std::ranges::all_of(partition.arrays, has_room);
     return {{arena_.i64(0)}, {}, packs};
   }
   // Vectors are packed at places of buffers, which are one number for all arrays if these begin together.

@@ -45,8 +45,7 @@ class Iterations {
       }
     if (loop) {
       judge(inside);
-      const bool is_known = loop->trips && is_known_({&loop->trips, 1});
-      const Expr trips = is_known ? loop->trips : arena_.i64(1);
+      const Expr trips = loop->trips && is_known_({&loop->trips, 1}) ? loop->trips : arena_.i64(1);
       return {{}, inside.in_turn ? trips * inside.in_turn : trips};
     }
     if (!op) return inside;

@@ -272,8 +272,7 @@ bool only_counts(const soac::Soac& soac) {
 
 bool is_fitted(const soac::Soac& soac, const LaneLoops& loops) {
   if (loops.linear || soac.dims.empty() || !soac.dims.back().is_constant()) return false;
-  const bool in_any_order = !depends_on_order(soac) && soac.scatters.empty() && soac.partitions.empty();
-  if (!in_any_order && !only_counts(soac)) return false;
+  if (!soac.scatters.empty() || (depends_on_order(soac) && !only_counts(soac))) return false;
   return soac.dims.back().bits() < static_cast<std::uint64_t>(loops.lanes);
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "scalar/value.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/rewrite.h"
@@ -333,8 +332,8 @@ std::vector<std::string> reasons_of_sort(const LanesPolicy& p, bool are_segments
          "rows: they begin as a sample says, if none is too long (sort_sample_points, sort_least_samples, "
          "sort_most_samples, sort_sample_bits, sort_fits, sort_shares)"});
   reasons.push_back(
-      "order: digits of the keys, then insertion, and the ranks of few elements (sort_least_digit_bits, "
-      "sort_digit_bits, sort_beyond_bits, sort_insertion_steps, sort_ranked)");
+      "order: digits of the keys, then insertion (sort_least_digit_bits, sort_digit_bits, sort_beyond_bits, "
+      "sort_insertion_steps), or the ranks of few elements (sort_ranked)");
   return reasons;
 }
 
