@@ -116,7 +116,10 @@ inline void sort_lines(Draw& d) {
     return which == 1 ? Values{made.back()} : made;
   };
   Values parts = keys.parts;
-  if (which == 2) parts.insert(parts.end(), values.parts.begin(), values.parts.end());
+  if (which == 2) {
+    detail::require_equal_shapes(origin, operands_of({keys, values}), here);
+    parts.insert(parts.end(), values.parts.begin(), values.parts.end());
+  }
   const std::string name = d.fresh("v");
   d.line("auto " + name + " = fg::" + origin + "(" + (compares ? "by_remainders, " : "") + keys.name +
          (which == 2 ? ", " + values.name : "") + ", " + axis.text + ");");
