@@ -43,12 +43,6 @@ using soac::Vars;
 
 namespace {
 
-bool mentions_any(const Stm& stm, const Vars& names) {
-  Vars mentioned;
-  soac::add_mentioned(stm, mentioned);
-  return std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return names.contains(v); });
-}
-
 /// A body of at most this cost is merged even with one with which it has nothing in common.
 constexpr int small = 32;
 /// A function with this many nodes takes others in as it is.
@@ -302,7 +296,7 @@ class Merger {
   static bool scans_are_independent(const Lambda& body) {
     Vars running;
     for (const Stm& stm : body.body) {
-      if (!mentions_any(stm, running)) {
+      if (!soac::mentions_any(stm, running)) {
         if (as<soac::Scan>(stm.op)) running.insert(stm.names.begin(), stm.names.end());
         continue;
       }

@@ -191,7 +191,7 @@ struct Fold {
 
   std::optional<Expr> comparison() const {
     const bool sure = !can_fail(x()) && !can_fail(y());
-    // Nor is a NaN less than anything.
+    // Nothing is less than the least value, and NaNs are less than nothing.
     if (op == Op::lt && sure && (is(y(), lowest(operand.kind)) || is(x(), highest(operand.kind))))
       return truth(false);
     if (is_float(operand.kind)) return {};

@@ -6,6 +6,7 @@
 #include "base/match.h"
 #include "simplify/simplify.h"
 #include "soac/divided_index.h"
+#include "soac/linear.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -83,16 +84,9 @@ class Flattened {
   // The first axis becomes two, the inner one of this length, if points divide their index by it.
   bool take_rows(Soac& op, Expr length) const {
     const Expr index = arena_.name(op.body.params[0]);
-    soac::Rows rows{length, {}};
-    soac::for_each_root(op.body, [&](Expr root) {
-      scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-        if (!soac::divides_index(e, index)) return;
-        const Expr by = e.arg(1), times = soac::multiple(arena_, by, length);
-        const auto is_known = [&](const soac::Multiple& m) { return m.written == by; };
-        if (times && std::ranges::none_of(rows.multiples, is_known))
-          rows.multiples.push_back({by, by, times});
-      });
-    });
+    std::vector<soac::Divisor> divisors;
+    for (Expr by : soac::divisors_of(op.body, index)) divisors.push_back({by, by});
+    const soac::Rows rows = soac::rows_of(arena_, length, divisors);
     const Expr number = soac::multiple(arena_, op.dims[0], length);
     if (rows.multiples.empty() || !number) return false;
     const Expr row = arena_.fresh({scalar::Kind::i64}, "row"),
@@ -108,12 +102,7 @@ class Flattened {
   bool stores_along_rows(const Soac& op) const {
     const Var column = op.body.params.back();
     return std::ranges::all_of(soac::view_of(op).scatters, [&](const auto& scattered) {
-      for (std::size_t axis = 0; axis < scattered.place.size(); ++axis) {
-        const auto along = scalar::affine_in(arena_, scattered.place[axis], column);
-        if (!along || !along->coefficient.is_constant(axis + 1 == scattered.place.size() ? 1 : 0))
-          return false;
-      }
-      return true;
+      return soac::are_along(arena_, scattered.place, column);
     });
   }
 

@@ -55,12 +55,6 @@ std::optional<Update> update_of(const Stm& s) {
   return update;
 }
 
-bool mentions_any(std::span<const Expr> roots, const Vars& names) {
-  Vars mentioned;
-  soac::add_mentioned(roots, mentioned);
-  return std::ranges::any_of(mentioned, [&](Var name) { return names.contains(name); });
-}
-
 class FormerElements {
  public:
   explicit FormerElements(Arena& arena) : arena_(arena) {}
@@ -127,7 +121,7 @@ class FormerElements {
     bool is_fixed = !(root.is_name() && root.var() == array);
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
       if (e.op() != Op::index || e.arg(0).var() != array) return;
-      is_fixed &= !mentions_any(e.args().subspan(1), names);
+      is_fixed &= !soac::mentions_any(e.args().subspan(1), names);
       if (std::ranges::find(reads, e) == reads.end()) reads.push_back(e);
     });
     return is_fixed;
@@ -268,7 +262,7 @@ class FormerElements {
     if (!std::ranges::all_of(op.dims, [](Expr n) { return n.is_constant(1); })) return 0;
     Vars inside;
     soac::add_bound(op.body, inside);
-    if (mentions_any(update.place, inside) || !is_inside(update, holds)) return 0;
+    if (soac::mentions_any(update.place, inside) || !is_inside(update, holds)) return 0;
     std::vector<Stm> before;
     std::unordered_map<Var, std::pair<Expr, Expr>> now;  // the element that was replaced, and the new array
     for (std::size_t k = 0; k < update.from.size(); ++k) {
@@ -323,7 +317,7 @@ class FormerElements {
     Vars not_of_places(update.from.begin(), update.from.end());
     soac::add_bound(op.body, not_of_places);
     for (Var param : op.body.params) not_of_places.erase(param);
-    if (mentions_any(update.place, not_of_places)) return;
+    if (soac::mentions_any(update.place, not_of_places)) return;
     // Nor may the array be read but element by element.
     Vars whole;
     soac::for_each_root(op.body, [&](Expr e) {

@@ -5,6 +5,7 @@
 
 #include "base/match.h"
 #include "simplify/unrolled.h"
+#include "soac/kept_arrays.h"
 #include "soac/linear.h"
 #include "soac/literal.h"
 #include "soac/reads_inside.h"
@@ -26,19 +27,6 @@ namespace {
 
 // Fewer points than this are not worth lanes of their own.
 constexpr std::int64_t least_points = 8;
-
-// Whether the expression can be computed before the points of a function.
-std::function<bool(Expr)> known_outside(const Lambda& f) {
-  soac::Vars bound;
-  soac::add_bound(f, bound);
-  return [bound = std::move(bound)](Expr e) {
-    bool is_known = true;
-    scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
-      is_known = is_known && node.op() != Op::index && !(node.is_name() && bound.contains(node.var()));
-    });
-    return is_known;
-  };
-}
 
 }  // namespace
 
@@ -139,7 +127,8 @@ std::optional<PointsTogether::Taken> PointsTogether::take(const Stm& stm, std::s
   outer.body = *std::move(unrolled);
   if ((op.outer_axes > 0 && op.outer_axes <= first) || !soac::may_fail(outer.body))
     return Taken{std::move(outer), {}};
-  const auto is_known = known_outside(outer.body);
+  const auto is_same = soac::same_for_all_points(outer);
+  const auto is_known = [&](Expr e) { return soac::is_total({e}) && is_same({&e, 1}); };
   const auto holds = soac::take_checks(arena_, outer.body, outer.dims, is_known);
   if (!holds || holds->is_constant(0)) return {};
   return Taken{std::move(outer), *holds};

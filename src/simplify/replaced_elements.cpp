@@ -38,12 +38,16 @@ std::optional<Replaced> replaced_by(const Stm& s, Var to) {
   for (const soac::OutputView::Scattered& scattered : soac::view_of(s).scatters) {
     if (scattered.arrays.size() != 1 || scattered.arrays[0] != to || scattered.place.size() != 1) continue;
     const auto from = soac::contents_of(scattered.to, 0);
-    soac::Vars mentioned;
-    soac::add_mentioned(scattered.place, mentioned);
-    const bool is_outside = std::ranges::none_of(mentioned, [&](Var name) { return inside.contains(name); });
-    if (from && scattered.to.combine.empty() && is_outside) return Replaced{scattered.place[0], *from};
+    const bool is_fixed = !soac::mentions_any(scattered.place, inside);
+    if (from && scattered.to.combine.empty() && is_fixed) return Replaced{scattered.place[0], *from};
   }
   return {};
+}
+
+// The statement that makes the array; the end: none does.
+std::vector<Stm>::const_iterator maker_of(const std::vector<Stm>& body, Var array) {
+  return std::ranges::find_if(
+      body, [&](const Stm& s) { return std::ranges::find(s.names, array) != s.names.end(); });
 }
 
 // Whether the statement needs the array but for its elements at this place, at any depth.
@@ -56,12 +60,6 @@ bool needs_more(const Stm& s, Var array, Expr place) {
     });
   });
   return needs;
-}
-
-bool mentions_array(const Stm& s, Var array) {
-  soac::Vars names;
-  soac::add_mentioned(s, names);
-  return names.contains(array);
 }
 
 class States {
@@ -79,18 +77,15 @@ class States {
   Var param(std::size_t k) const { return loop().body.params[k + 1]; }
 
   void state(std::size_t k) {
-    const Expr result = loop().body.results[k];
-    std::vector<Stm>& body = loop().body.body;
-    const auto replaces = [&](const Stm& s) {
-      return std::ranges::find(s.names, result.var()) != s.names.end();
-    };
-    const auto at = std::ranges::find_if(body, replaces);
-    const auto replaced = at == body.end() ? std::nullopt : replaced_by(*at, result.var());
+    const Var result = loop().body.results[k].var();
+    const std::vector<Stm>& body = loop().body.body;
+    const auto at = maker_of(body, result);
+    const auto replaced = at == body.end() ? std::nullopt : replaced_by(*at, result);
     if (!replaced || replaced->from != param(k)) return;
     const auto along = scalar::affine_in(arena_, replaced->place, loop().body.params[0]);
     soac::Vars inside;
     soac::add_bound(loop().body, inside);
-    if (!along || !is_step(along->coefficient) || mentions_any(along->base, inside)) return;
+    if (!along || !is_step(along->coefficient) || soac::mentions_any({&along->base, 1}, inside)) return;
     replace_reads(k, at - body.begin(), replaced->place, *along);
   }
 
@@ -101,19 +96,16 @@ class States {
     const auto step = static_cast<std::int64_t>(coefficient.bits());
     return step != 0 && -most <= step && step <= most;
   }
-  static bool mentions_any(Expr e, const soac::Vars& names) {
-    return std::ranges::any_of(names, [&](Var name) { return mentions(e, name); });
-  }
 
   // The arrays that the state begins as, with elements that are replaced before the loop.
   void replace_reads(std::size_t k, std::ptrdiff_t at, Expr place, const scalar::Affine& along) {
-    Var array = loop().initial[k].var();
-    for (std::size_t s = i_;; --s) {
-      read_of_state(array, k, at, place);
-      std::optional<Replaced> before;
-      while (s > 0 && !(before = replaced_by(f_.body[s - 1], array))) --s;
-      if (s == 0 || !comes_after(along, before->place)) return;
-      array = before->from;
+    std::optional<Var> array = loop().initial[k].var();
+    while (array) {
+      read_of_state(*array, k, at, place);
+      const auto maker = maker_of(f_.body, *array);
+      const auto before = maker == f_.body.end() ? std::nullopt : replaced_by(*maker, *array);
+      array.reset();
+      if (before && comes_after(along, before->place)) array = before->from;
     }
   }
 
@@ -129,10 +121,10 @@ class States {
   void read_of_state(Var array, std::size_t k, std::ptrdiff_t at, Expr place) {
     std::vector<Stm>& body = loop().body.body;
     if (arena_.info(array).shape != arena_.info(param(k)).shape) return;
-    for (std::ptrdiff_t n = 0; n < std::ssize(body); ++n)
-      if (n > at ? mentions_array(body[static_cast<std::size_t>(n)], array)
-                 : needs_more(body[static_cast<std::size_t>(n)], array, place))
-        return;
+    for (std::ptrdiff_t n = 0; n < std::ssize(body); ++n) {
+      const Stm& s = body[static_cast<std::size_t>(n)];
+      if (n > at ? soac::mentions_any(s, {array}) : needs_more(s, array, place)) return;
+    }
     for (Expr result : loop().body.results)
       if (mentions(result, array)) return;
     const Expr state = arena_.name(param(k));

@@ -4,10 +4,16 @@
 #include <unordered_map>
 
 #include "soac/rename.h"
+#include "soac/walk.h"
 
 namespace fulgurite::soac {
 
 namespace {
+
+bool divides_index(Expr e, Expr index) {
+  const bool divides = e.op() == Op::div || e.op() == Op::rem;
+  return divides && e.type() == scalar::Type{} && e.arg(0) == index;
+}
 
 void collect_factors(Expr e, std::int64_t& constant, std::vector<Expr>& others) {
   if (e.is_constant()) {
@@ -65,9 +71,15 @@ class Replacing {
 
 }  // namespace
 
-bool divides_index(Expr e, Expr index) {
-  const bool divides = e.op() == Op::div || e.op() == Op::rem;
-  return divides && e.type() == scalar::Type{} && e.arg(0) == index;
+std::vector<Expr> divisors_of(const Lambda& f, Expr index) {
+  std::vector<Expr> divisors;
+  for_each_root(f, [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (divides_index(e, index) && std::ranges::find(divisors, e.arg(1)) == divisors.end())
+        divisors.push_back(e.arg(1));
+    });
+  });
+  return divisors;
 }
 
 Expr multiple(Arena& arena, Expr of, Expr by) {
@@ -86,13 +98,18 @@ Expr multiple(Arena& arena, Expr of, Expr by) {
   return result;
 }
 
+Rows rows_of(Arena& arena, Expr length, const std::vector<Divisor>& divisors) {
+  Rows rows{length, {}};
+  for (const Divisor& divisor : divisors)
+    if (const Expr times = multiple(arena, divisor.value, length))
+      rows.multiples.push_back({divisor.written, divisor.value, times});
+  return rows;
+}
+
 Rows rows_of(Arena& arena, const std::vector<Divisor>& divisors) {
   Rows best;
   for (const Divisor& row : divisors) {
-    Rows candidate{row.value, {}};
-    for (const Divisor& divisor : divisors)
-      if (const Expr times = multiple(arena, divisor.value, row.value))
-        candidate.multiples.push_back({divisor.written, divisor.value, times});
+    Rows candidate = rows_of(arena, row.value, divisors);
     if (candidate.multiples.size() > best.multiples.size()) best = std::move(candidate);
   }
   return best;

@@ -8,8 +8,8 @@
 
 namespace fulgurite::soac {
 
-/// Whether the expression is a quotient or a remainder of this index.
-bool divides_index(Expr e, Expr index);
+/// What the function divides the index by, as it is written, in the order in which it is met.
+std::vector<Expr> divisors_of(const Lambda&, Expr index);
 
 /// What `of` is times `by`, as it is written; null: it is no such product.
 Expr multiple(Arena&, Expr of, Expr by);
@@ -27,6 +27,8 @@ struct Rows {
   Expr length;
   std::vector<Multiple> multiples;
 };
+/// Rows of this length.
+Rows rows_of(Arena&, Expr length, const std::vector<Divisor>&);
 /// The divisor of which most others are multiples, the first one of several, is the length of rows.
 Rows rows_of(Arena&, const std::vector<Divisor>&);
 

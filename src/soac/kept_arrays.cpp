@@ -74,11 +74,7 @@ std::optional<KeptArrays> kept_arrays(Arena& arena, const Soac& map,
 std::function<bool(std::span<const Expr>)> same_for_all_points(const Soac& map) {
   Vars inside(map.body.params.begin(), map.body.params.end());
   add_bound(map.body, inside);
-  return [inside = std::move(inside)](std::span<const Expr> sizes) {
-    Vars mentioned;
-    add_mentioned(sizes, mentioned);
-    return std::ranges::none_of(mentioned, [&](Var v) { return inside.contains(v); });
-  };
+  return [inside = std::move(inside)](std::span<const Expr> sizes) { return !mentions_any(sizes, inside); };
 }
 
 }  // namespace fulgurite::soac

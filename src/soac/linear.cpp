@@ -32,4 +32,12 @@ bool is_linear(const Soac& soac, const Arena& arena, const EqualSizes& sizes) {
   return linear;
 }
 
+bool are_along(Arena& arena, std::span<const Expr> place, Var axis) {
+  for (std::size_t k = 0; k < place.size(); ++k) {
+    const auto along = scalar::affine_in(arena, place[k], axis);
+    if (!along || !along->coefficient.is_constant(k + 1 == place.size() ? 1 : 0)) return false;
+  }
+  return true;
+}
+
 }  // namespace fulgurite::soac

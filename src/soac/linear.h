@@ -13,4 +13,7 @@ namespace fulgurite::soac {
 /// This also holds for Soacs of rank 1.
 bool is_linear(const Soac&, const Arena&, const EqualSizes&);
 
+/// Whether points that are neighbours along this axis of theirs have places that are neighbours.
+bool are_along(Arena&, std::span<const Expr> place, Var axis);
+
 }  // namespace fulgurite::soac

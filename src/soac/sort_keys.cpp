@@ -7,6 +7,16 @@
 
 namespace fulgurite::soac {
 
+namespace {
+
+std::vector<Expr> elements_at(Arena& arena, std::span<const Expr> arrays, Expr place) {
+  std::vector<Expr> elements;
+  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&place, 1)));
+  return elements;
+}
+
+}  // namespace
+
 Expr key_of(Arena& arena, const Sort& sort, std::span<const Expr> elements) {
   std::unordered_map<Var, Expr> given;
   for (std::size_t k = 0; k < elements.size(); ++k) given.emplace(sort.key.params[k], elements[k]);
@@ -16,10 +26,8 @@ Expr key_of(Arena& arena, const Sort& sort, std::span<const Expr> elements) {
 Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n, Var least,
                   Var most) {
   const auto& op = std::get<Sort>(sort.op);
-  const Expr i = arena.fresh({Kind::i64}, "i"), at = begin + i;
-  std::vector<Expr> elements;
-  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
-  const Expr key = key_of(arena, op, elements);
+  const Expr i = arena.fresh({Kind::i64}, "i");
+  const Expr key = key_of(arena, op, elements_at(arena, arrays, begin + i));
   const Kind kind = key.kind();
   const std::vector<Reduction> reductions{
       reduction_by(arena, scalar::Op::min, arena.constant(kind, scalar::highest(kind))),
@@ -29,9 +37,8 @@ Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, E
 
 Stm with_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n,
               std::vector<Var> names) {
-  const Expr i = arena.fresh({Kind::i64}, "i"), at = begin + i;
-  std::vector<Expr> elements;
-  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
+  const Expr i = arena.fresh({Kind::i64}, "i");
+  std::vector<Expr> elements = elements_at(arena, arrays, begin + i);
   elements.push_back(key_of(arena, std::get<Sort>(sort.op), elements));
   return {std::move(names), Soac{{n}, {{i.var()}, {}, std::move(elements)}}, sort.where, sort.origin};
 }

@@ -130,6 +130,18 @@ void add_mentioned(const Stm& stm, Vars& names) {
   add_mentioned(roots, names);
 }
 
+bool mentions_any(std::span<const Expr> roots, const Vars& names) {
+  Vars mentioned;
+  add_mentioned(roots, mentioned);
+  return std::ranges::any_of(mentioned, [&](Var name) { return names.contains(name); });
+}
+
+bool mentions_any(const Stm& stm, const Vars& names) {
+  std::vector<Expr> roots;
+  for_each_root(stm, [&](Expr e) { roots.push_back(e); });
+  return mentions_any(roots, names);
+}
+
 void add_bound(const Lambda& lambda, Vars& names) {
   names.insert(lambda.params.begin(), lambda.params.end());
   for (const Stm& stm : lambda.body) add_bound(stm, names);

@@ -44,6 +44,9 @@ void for_each_root(const Stm&, const std::function<void(Expr)>& visit);
 void add_mentioned(std::span<const Expr> roots, Vars& names);
 void add_mentioned(const Lambda&, Vars& names);
 void add_mentioned(const Stm&, Vars& names);
+/// Whether one of the names is mentioned.
+bool mentions_any(std::span<const Expr> roots, const Vars& names);
+bool mentions_any(const Stm&, const Vars& names);
 /// Names bound: parameters and statements' names, at every depth.
 void add_bound(const Lambda&, Vars& names);
 void add_bound(const Stm&, Vars& names);

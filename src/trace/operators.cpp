@@ -79,12 +79,11 @@ std::vector<scalar::Kind> kinds_of(std::span<const Expr> exprs) {
 bool may_be_joined_again(Arena& arena, const soac::Lambda& op, std::span<const Expr> initial) {
   if (is_known_commutative(op)) {
     const auto may_be = [&](Expr result, Expr begin) {
-      using enum Op;
       const Op by = result.op();
-      if (by == min || by == max || by == bit_and || by == bit_or) return true;
+      if (by == Op::min || by == Op::max || by == Op::bit_and || by == Op::bit_or) return true;
       const scalar::Kind kind = result.kind();
-      const scalar::Bits neutral = by == mul ? scalar::one(kind) : scalar::zero(kind);
-      return begin.is_constant() && (begin.bits() == neutral || begin == exact_neutral(arena, by, kind));
+      const bool is_zero = begin == arena.constant(kind, scalar::zero(kind));
+      return begin == exact_neutral(arena, by, kind) || (by == Op::add && is_zero);
     };
     return std::ranges::equal(op.results, initial, may_be);
   }

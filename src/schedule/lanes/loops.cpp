@@ -46,18 +46,11 @@ class Widest {
 // Whether neighbouring points of a row scatter to neighbouring places: these are the address of a vector.
 bool stores_along_row(scalar::Arena& arena, const soac::Soac& soac, const soac::OutputView::Scattered& s) {
   if (soac.body.params.empty()) return false;
-  const Var column = soac.body.params.back();
   soac::Vars computed;
   for (const soac::Stm& statement : soac.body.body) soac::add_bound(statement, computed);
-  for (std::size_t axis = 0; axis < s.place.size(); ++axis) {
-    bool reads = false;
-    scalar::for_each_node(std::span(&s.place[axis], 1), [&](Expr e) {
-      reads = reads || e.op() == Op::index || (e.is_name() && computed.contains(e.var()));
-    });
-    const auto along = scalar::affine_in(arena, s.place[axis], column);
-    if (reads || !along || !along->coefficient.is_constant(axis + 1 == s.place.size() ? 1 : 0)) return false;
-  }
-  return true;
+  bool reads = soac::mentions_any(s.place, computed);
+  scalar::for_each_node(s.place, [&](Expr e) { reads = reads || e.op() == Op::index; });
+  return !reads && soac::are_along(arena, s.place, soac.body.params.back());
 }
 
 // What lanes compute of a point besides the operands of reductions. Of a class, where there are few, they

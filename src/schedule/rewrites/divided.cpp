@@ -25,17 +25,13 @@ struct Divisors {
 Divisors divisors_of(Arena& arena, const soac::Lambda& body, Expr index,
                      const std::function<bool(Expr)>& is_known) {
   Divisors divisors;
-  soac::for_each_root(body, [&](Expr root) {
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (!soac::divides_index(e, index)) return;
-      if (std::ranges::find(divisors.all, e.arg(1), &soac::Divisor::written) != divisors.all.end()) return;
-      std::vector<Expr> conditions;
-      const Expr value = total(arena, e.arg(1), conditions);
-      if (!is_known(value)) return;
-      divisors.all.push_back({e.arg(1), value});
-      divisors.conditions.insert(divisors.conditions.end(), conditions.begin(), conditions.end());
-    });
-  });
+  for (Expr written : soac::divisors_of(body, index)) {
+    std::vector<Expr> conditions;
+    const Expr value = total(arena, written, conditions);
+    if (!is_known(value)) continue;
+    divisors.all.push_back({written, value});
+    divisors.conditions.insert(divisors.conditions.end(), conditions.begin(), conditions.end());
+  }
   return divisors;
 }
 

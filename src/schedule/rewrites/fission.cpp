@@ -25,12 +25,6 @@ using scalar::Var;
 using soac::Lambda;
 using soac::Stm;
 
-bool mentions_any(std::span<const Expr> roots, const soac::Vars& names) {
-  soac::Vars mentioned;
-  soac::add_mentioned(roots, mentioned);
-  return std::ranges::any_of(mentioned, [&](Var name) { return names.contains(name); });
-}
-
 std::int64_t n_nodes(std::span<const Expr> roots) {
   std::int64_t n = 0;
   scalar::for_each_node(roots, [&](Expr) { ++n; });
@@ -113,9 +107,9 @@ class Fission {
     bool has_scans = false;
     for (const Stm& s : body_) {
       const auto* inner = as<soac::Soac>(s.op);
-      if (!inner || mentions_any(inner->dims, bound_)) return false;
+      if (!inner || soac::mentions_any(inner->dims, bound_)) return false;
       for (Var name : s.names)
-        if (mentions_any(arena_.info(name).shape, bound_)) return false;
+        if (soac::mentions_any(arena_.info(name).shape, bound_)) return false;
       if (has_scan(inner->body)) {
         if (!can_begin_anew(*inner)) return false;
         has_scans = true;
