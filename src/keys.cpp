@@ -22,9 +22,9 @@ schedule::Policy policy_of(const Options& options) {
 base::Digest key_in_bundles(const soac::Program& traced, Precision precision, Checks checks,
                             const schedule::Policy& policy) {
   const std::string changes = schedule::changes(policy);
-  return base::digest(fmt::format("{} {} {}{}{}\n{}", version, static_cast<int>(precision),
+  return base::digest(fmt::format("{} {} {}{}{}\n{} {}", version, static_cast<int>(precision),
                                   static_cast<int>(checks), changes.empty() ? "" : " ", changes,
-                                  soac::canonical(traced)));
+                                  traced.sites.size(), soac::canonical(traced)));
 }
 
 }  // namespace fulgurite::pipeline

@@ -89,12 +89,12 @@ base::Digest key_of(const soac::Program& traced, const Options& options, const s
   const runtime::Description device = engines::device_of(options).describe();
   lower::Options lowering = lowering_options(options, policy, device);
   std::string text = fmt::format(
-      "{} {}\n{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(),
+      "{} {}\n{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{} {}", version, runtime::build_id(),
       runtime::host().identity, static_cast<int>(options.engine), static_cast<int>(options.precision),
       lowering.checks, options.fuse, lowering.blocks_wait, lowering.target.vector_bytes,
       lowering.target.last_level_cache, lowering.target.shared_memory, lowering.target.tells_occupancy,
       lowering.target.adds_quarters, lowering.target.has_shuffles, lowering.is_shared_by_ranks,
-      schedule::changes(policy), soac::canonical(traced));
+      schedule::changes(policy), traced.sites.size(), soac::canonical(traced));
   return base::digest(text);
 }
 
