@@ -3,6 +3,7 @@
 
 #include "../runtime/pocl.h"
 #include "campaign.h"
+#include "irregular.h"
 #include "simplify/specialise.h"
 
 namespace fulgurite::programs {
@@ -67,6 +68,10 @@ std::string on_engine(const soac::Program& program, const Runs& runs, const Opti
 
 TEST(RandomPrograms, SlowPropertyEnginesGiveWhatTheInterpreterGives) {
   campaign(on_engine, parameter("max_success", 100));
+}
+
+TEST(RandomIrregularNests, SlowPropertyEnginesGiveWhatTheInterpreterGives) {
+  campaign(on_engine, parameter("max_success", 100), irregular::any_nests);
 }
 
 TEST(RandomPrograms, SlowEnginesRunWhatWasOnceWrong) {
