@@ -384,7 +384,10 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
       return std::move(*from_bundle);
     }
     const FoundPlan found = find_or_compile(traced, options);
-    return build_kernels(*found.plan, found.is_new, sites_of(traced), options, engines::device_of(options));
+    plan::Plan plan = *found.plan;
+    plan.name = traced.name;  // others that are equal may have been compiled first
+    return build_kernels(std::move(plan), found.is_new, sites_of(traced), options,
+                         engines::device_of(options));
   });
 }
 

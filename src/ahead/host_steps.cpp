@@ -232,11 +232,13 @@ void HostSteps::step(const plan::Reuse& s) {
     return;
   }
   // The slot says so to launches that copy.
-  const std::string fresh = fmt::format("fg_is_alone({}) ? 0 : 1", array(s.from));
-  const std::string text = slots_.assign(s.fresh, fresh);
+  std::string is_taken = fmt::format("fg_is_alone({})", array(s.from));
+  if (s.where != plan::Reuse::always)
+    is_taken = fmt::format("({} && {})", slots_.text(s.where, Kind::boolean, Precedence::relation), is_taken);
+  const std::string text = slots_.assign(s.fresh, is_taken + " ? 0 : 1");
   if (!text.empty()) line(text);
-  const std::string test = text.empty() ? fmt::format("fg_is_alone({})", array(s.from))
-                                        : slots_.text(s.fresh, Kind::i64, Precedence::relation) + " == 0";
+  const std::string test =
+      text.empty() ? is_taken : slots_.text(s.fresh, Kind::i64, Precedence::relation) + " == 0";
   line(fmt::format("if ({}) {{", test));
   line(fmt::format("  fg_share(run, {}, {});", array(s.to), array(s.from)));
   line("} else {");

@@ -70,6 +70,7 @@ void SlotFacts::find(const plan::Steps& steps, int block) {
         [&](const plan::Allocate& s) { use_all(s.shape, Kind::i64); }, [&](const plan::Share&) {},
         [&](const plan::Reuse& s) {
           use_all(s.shape, Kind::i64);
+          if (s.where != plan::Reuse::always) use(s.where, Kind::boolean);
           write(s.fresh, Kind::i64);
         },
         [&](const plan::CopyArray& s) { use(s.fresh, Kind::i64); },

@@ -15,6 +15,7 @@
 #include "simplify/dead.h"
 #include "soac/count.h"
 #include "soac/outputs.h"
+#include "soac/rename.h"
 #include "soac/update.h"
 #include "soac/walk.h"
 
@@ -83,8 +84,10 @@ class Fuser {
       std::size_t at = k;
       if (decision.inlines && is_updated_before(body, k, uses)) {
         at = past_updates(body, k, uses);
-        if (at != k) uses = body.table.of(arrays_of(arena_, stms[at]), at);
-        if (at == k || is_updated_before(body, at, uses))
+        const bool is_parted = at == k && part_at_update(body, k, uses);
+        undecided = undecided || is_parted;
+        if (at != k || is_parted) uses = body.table.of(arrays_of(arena_, stms[at]), at);
+        if (is_updated_before(body, at, uses))
           decision = {false, "an array that it reads is updated in place before its reader runs"};
       }
       if (decision.inlines && context_.spend()) {
@@ -121,6 +124,33 @@ class Fuser {
       if (!keeps_updates(arena_, producer, body.stms[last], body.path)) return true;
     }
     return false;
+  }
+  /// Parts a map whose readers stand before and after an update that replaces nothing that it reads: a copy
+  /// for those after the update stands right after it, and reads what the array becomes.
+  bool part_at_update(Body& body, std::size_t map, const Uses& uses) {
+    if (!uses.whole.empty() || uses.read_by_results) return false;
+    const Producer producer = delayed(arena_, body.stms[map], uses.read);
+    std::size_t update = map + 1;
+    std::vector<Var> updated;
+    for (; update < uses.readers.back(); ++update)
+      if (updated = updated_by(body, update, body.stms[map]); !updated.empty()) break;
+    if (updated.empty() || update < uses.readers.front()) return false;
+    if (!keeps_updates(arena_, producer, body.stms[update], body.path)) return false;
+    const std::optional<Stm> after = past_update(arena_, body.stms[map], body.stms[update], updated);
+    if (!after) return false;
+    Stm copy = soac::Renaming(arena_, soac::Renaming::Binders::fresh)(*after);
+    soac::Renaming rename(arena_, soac::Renaming::Binders::keep);
+    for (std::size_t n = 0; n < copy.names.size(); ++n)
+      rename.bind(after->names[n], arena_.name(copy.names[n]));
+    for (const std::size_t reader : uses.readers) {
+      if (reader <= update) continue;
+      put_in_late(body, reader);
+      body.stms[reader] = rename(std::move(body.stms[reader]));
+      body.table.changed(body.stms, reader);
+    }
+    body.stms.insert(body.stms.begin() + static_cast<std::ptrdiff_t>(update) + 1, std::move(copy));
+    body.table.inserted(body.stms, update + 1, 1);
+    return true;
   }
   /// Moves a map to its first reader, after updates that replace nothing that it reads. Its number then.
   std::size_t past_updates(Body& body, std::size_t map, const Uses& uses) {

@@ -71,7 +71,6 @@ void launch(Launches& launches, const soac::Stm& s, const schedule::WindowProduc
   const Emitter e =
       in_groups(launches, launches.has_blocks() ? launches.emitter() : launches.emitter(inside), op);
   Results results(launches, e, s, *scheduled);
-  for (const schedule::Copy& copy : scheduled->copies) results.begin_as(copy.array, copy.from, copy.fresh);
   kernel::Block phases =
       launches.has_blocks() ? walk::blocks::phases(e, *scheduled) : walk::lanes::phases(e, *scheduled, nests);
   LaunchNote note{};

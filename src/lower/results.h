@@ -15,9 +15,6 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  /// The array begins as another one, and takes its memory where `fresh` is 0.
-  void begin_as(Var array, Var from, Expr fresh) { copies_.push_back({array, from, fresh}); }
-
   /// The launch, with memory for the results and for `temporaries`.
   void launch(kernel::Block phases, std::span<const Expr> tasks, std::span<const Var> temporaries,
               LaunchNote note);
@@ -25,11 +22,6 @@ class Results {
   void bind_scalars(std::span<const Var> totals, std::span<const Var> kept);
 
  private:
-  struct Copy {  // an array that begins with the elements of another
-    Var array, from;
-    Expr fresh;  // 0: it has its memory
-  };
-
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   bool is_original(Var name) const;
   void allocate(std::span<const Var> temporaries);
@@ -39,11 +31,10 @@ class Results {
   Host& host_;
   const Emitter e_;
   const soac::Stm& original_;
-  const soac::Stm& s_;
+  const schedule::Launch& launch_;
   const soac::Soac& op_;
   const soac::OutputView outputs_;
   std::vector<Var> arrays_, sorted_;
-  std::vector<Copy> copies_;
   Expr written_;
 };
 

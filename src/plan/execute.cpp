@@ -223,7 +223,8 @@ class Run {
   void run(const Share& s) { arrays_.share(s.to, s.from); }
   [[gnu::noinline]] void run(const Reuse& s) {
     const Array& from = at(s.from);
-    const bool reuse = s.is_last && from.buffer >= 0 && arrays_.buffer_of(from).n_arrays == 1;
+    const bool reuse = s.is_last && from.buffer >= 0 && arrays_.buffer_of(from).n_arrays == 1 &&
+                       (s.where == Reuse::always || slot(s.where) != 0);
     slot(s.fresh) = reuse ? 0 : 1;
     if (reuse) {
       arrays_.share(s.to, s.from);

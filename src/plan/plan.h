@@ -59,8 +59,9 @@ struct Share {
 };
 /// A new array that begins as a copy of `from` and may be changed. Where nothing reads `from` any more
 /// (`is_last`: in and after the next Launch only as what it is copied from) and its memory is nobody
-/// else's, `to` gets that memory and `fresh` is 0; otherwise `to` is allocated and `fresh` is 1: the next
-/// Launch copies, or a CopyArray.
+/// else's, `to` gets that memory and `fresh` is 0; otherwise, or where the slot `where` (bool) is 0, `to` is
+/// allocated and `fresh` is 1: the next Launch copies, or a CopyArray. Under a condition the next Launch may
+/// read `from` too, where it stores nothing.
 struct Reuse {
   Place to, from;
   Kind kind;
@@ -68,6 +69,14 @@ struct Reuse {
   Slot fresh;
   bool is_last = false;
   Site site = 0;  // as of Allocate
+  static constexpr Slot always = -1;
+  Slot where = always;
+  /// is_last and where as one number: 0, never; 1, always; 2 + k, where slot k is not 0.
+  std::int32_t taken() const { return is_last ? where + 2 : 0; }
+  void set_taken(std::int32_t number) {
+    is_last = number != 0;
+    where = number > 1 ? number - 2 : always;
+  }
   bool operator==(const Reuse&) const = default;
 };
 /// The copy for a Reuse that needs one, where the next Launch does not make it: if the slot is not 0, the

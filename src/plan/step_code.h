@@ -14,7 +14,7 @@ enum class StepCode : std::uint32_t {
   check,       // condition, site, operands (list)
   allocate,    // place, kind, site, shape (list)
   share,       // to, from
-  reuse,       // to, from, kind, fresh, is_last, site, shape (list)
+  reuse,       // to, from, kind, fresh, taken, site, shape (list)
   copy_array,  // to, from, kind, fresh
   shrink,      // place, extent
   release,     // place

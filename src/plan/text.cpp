@@ -49,8 +49,8 @@ class Printer {
         },
         [&](const Share& s) { line("share {} {}", s.to, s.from); },
         [&](const Reuse& s) {
-          line("reuse {} {} {} {} {} {} {}", s.to, s.from, name_of(s.kind), list(s.shape), s.fresh,
-               s.is_last ? 1 : 0, s.site);
+          line("reuse {} {} {} {} {} {} {}", s.to, s.from, name_of(s.kind), list(s.shape), s.fresh, s.taken(),
+               s.site);
         },
         [&](const CopyArray& s) { line("copy_array {} {} {} {}", s.to, s.from, name_of(s.kind), s.fresh); },
         [&](const Shrink& s) { line("shrink {} {}", s.place, s.extent); },
@@ -194,9 +194,12 @@ class Parser {
     if (verb == "check") return Check{number<Slot>(), number<Site>(), list()};
     if (verb == "allocate") return Allocate{number<Place>(), kind(), list(), number<Site>()};
     if (verb == "share") return Share{number<Place>(), number<Place>()};
-    if (verb == "reuse")
-      return Reuse{number<Place>(), number<Place>(),    kind(),        list(),
-                   number<Slot>(),  number<int>() != 0, number<Site>()};
+    if (verb == "reuse") {
+      Reuse step{number<Place>(), number<Place>(), kind(), list(), number<Slot>()};
+      step.set_taken(number<std::int32_t>());
+      step.site = number<Site>();
+      return step;
+    }
     if (verb == "copy_array") return CopyArray{number<Place>(), number<Place>(), kind(), number<Slot>()};
     if (verb == "shrink") return Shrink{number<Place>(), number<Slot>()};
     if (verb == "release") return Release{number<Place>()};

@@ -53,7 +53,7 @@ class Writer {
   }
   void write(const Share& s) { numbers(s.to, s.from); }
   void write(const Reuse& s) {
-    numbers(s.to, s.from, s.kind, s.fresh, s.is_last, s.site);
+    numbers(s.to, s.from, s.kind, s.fresh, s.taken(), s.site);
     list(s.shape);
   }
   void write(const CopyArray& s) { numbers(s.to, s.from, s.kind, s.fresh); }
@@ -153,7 +153,9 @@ class Reader {
       }
       case StepCode::share: return Share{place(w), place(w)};
       case StepCode::reuse: {
-        Reuse step{place(w), place(w), kind(w), {}, slot(w), w.word() != 0, site(w)};
+        Reuse step{place(w), place(w), kind(w), {}, slot(w)};
+        step.set_taken(below(w.number(), bounds_.n_slots + 2));
+        step.site = site(w);
         step.shape = shape(w);
         return step;
       }

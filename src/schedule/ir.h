@@ -276,9 +276,11 @@ struct Copy {
   Expr fresh;
   bool operator==(const Copy&) const = default;
 };
-/// An array that takes the memory of another one, or begins as its copy: reads of `from` read it.
+/// An array that takes the memory of another one, or begins as its copy: reads of `from` read it. With a
+/// condition (bool) it begins as a copy where that is false, and reads of `from` stay what they are.
 struct InPlace {
   Var array{}, from{};
+  Expr where = {};
   bool operator==(const InPlace&) const = default;
 };
 /// An array that a phase makes in the memory of another one, which has as many elements in the same order and

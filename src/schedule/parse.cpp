@@ -223,7 +223,8 @@ Launch launch(Reader& in, const Launch& original) {
   while (in.accept("memory")) launch.memory.push_back(memory(in));
   while (in.accept("copy"))
     launch.copies.push_back({in.variable(), in.variable_after("from"), in.expr_after("fresh")});
-  while (in.accept("update")) launch.in_place.push_back({in.variable(), in.variable_after("of")});
+  while (in.accept("update"))
+    launch.in_place.push_back({in.variable(), in.variable_after("of"), in.expr_if("where")});
   while (in.accept("reshaped")) launch.reshaped.push_back({in.variable(), in.variable_after("of")});
   while (in.accept("result")) launch.scalars.push_back({in.variable(), in.variable_after("=")});
   while (in.accept("resident")) launch.residents.push_back({in.variable(), in.number_after("threads")});

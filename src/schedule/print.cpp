@@ -27,7 +27,8 @@ class Printer {
     for (const Copy& copy : launch.copies)
       line(0, fmt::format("copy {} from {} fresh {}", name(copy.array), name(copy.from), text(copy.fresh)));
     for (const InPlace& each : launch.in_place)
-      line(0, fmt::format("update {} of {}", name(each.array), name(each.from)));
+      line(0, fmt::format("update {} of {}{}", name(each.array), name(each.from),
+                          each.where ? " where " + text(each.where) : ""));
     for (const Reshaped& each : launch.reshaped)
       line(0, fmt::format("reshaped {} of {}", name(each.array), name(each.of)));
     for (const Landing& landing : launch.scalars)

@@ -14,6 +14,9 @@ namespace {
 // few of them, times factors that are so small, give a number that is not 0 modulo 2^64 unless it is 0.
 constexpr std::int64_t most_factor = std::int64_t{1} << 12, most_offset = std::int64_t{1} << 40;
 constexpr std::size_t most_indices = 8;
+// Where a stride is not known, it and the number of points are so small.
+constexpr std::int64_t most_stride = std::int64_t{1} << 20, most_points = std::int64_t{1} << 40,
+                       most_factors = 4;
 
 std::optional<std::int64_t> small_factor(Expr e) {
   if (!e.is_constant()) return {};
@@ -29,6 +32,25 @@ class Distance {
       : arena_(arena), e_(e), ranges_(ranges) {}
 
   bool is_never_zero() const { return is_all(1) || is_all(-1) || leaves_a_remainder(); }
+
+  // The condition under which it is `stride * steps + offset`, with more in a stride than in the offset,
+  // which is not 0. Neither wraps around: a point has at most 2^42 steps from another one.
+  std::optional<Expr> never_zero_where(const Vars& inside) const {
+    Vars names;
+    add_mentioned(std::span(&e_, 1), names);
+    for (const Var stride : names) {
+      if (inside.contains(stride) || range_of(stride) || arena_.info(stride).type.kind != scalar::Kind::i64)
+        continue;
+      const auto along = scalar::affine_in(arena_, e_, stride);
+      const auto offset = along && along->base.is_constant() ? small_factor(along->base) : std::nullopt;
+      if (!offset || *offset == 0) continue;
+      if (std::optional<Expr> few = is_few(along->coefficient, inside)) {
+        const Expr n = arena_.name(stride);
+        return (*few & (std::abs(*offset) < n)) & (n <= most_stride);
+      }
+    }
+    return {};
+  }
 
  private:
   // Whether all its values have the sign: the one next to 0 does, which is found by an end of each index in
@@ -47,14 +69,38 @@ class Distance {
     const std::int64_t value = sign * static_cast<std::int64_t>(next.bits());
     return 0 < value && value <= most_offset;
   }
+  // The condition under which steps are few: indices, of few points, times small factors.
+  std::optional<Expr> is_few(Expr steps, const Vars& inside) const {
+    Expr few = arena_.constant(scalar::Kind::boolean, 1);
+    std::int64_t factors = 0;
+    Vars names;
+    add_mentioned(std::span(&steps, 1), names);
+    for (const Var name : names) {
+      const std::optional<Expr> extent = range_of(name);
+      const auto along = scalar::affine_in(arena_, steps, name);
+      const auto factor = along ? small_factor(along->coefficient) : std::nullopt;
+      if (!extent || !factor) return {};
+      Vars of_extent;
+      add_mentioned(std::span(&*extent, 1), of_extent);
+      if (std::ranges::any_of(of_extent, [&](Var v) { return inside.contains(v) || range_of(v); })) return {};
+      factors += std::abs(*factor);
+      few = few & (*extent <= most_points);
+      steps = along->base;
+    }
+    if (factors > most_factors || !steps.is_constant() || !small_factor(steps)) return {};
+    return few;
+  }
+  std::optional<Expr> range_of(Var name) const {
+    for (const Ranges* ranges : ranges_)
+      if (const auto range = ranges->find(name); range != ranges->end()) return range->second;
+    return {};
+  }
   // An index in it, and its extent.
   std::optional<std::pair<Var, Expr>> varying(Expr e) const {
     std::optional<std::pair<Var, Expr>> found;
     scalar::for_each_node(std::span(&e, 1), [&](Expr each) {
-      for (const Ranges* ranges : ranges_)
-        if (const auto range = each.is_name() ? ranges->find(each.var()) : ranges->end();
-            !found && range != ranges->end())
-          found = *range;
+      if (found || !each.is_name()) return;
+      if (const std::optional<Expr> extent = range_of(each.var())) found.emplace(each.var(), *extent);
     });
     return found;
   }
@@ -112,17 +158,30 @@ StoredPlaces::StoredPlaces(Arena& arena, const Soac& soac, std::span<const Expr>
   for (Expr e : place) place_.push_back(scalar::substitute(arena, e, of_point));
 }
 
-bool StoredPlaces::miss(Expr read, const Ranges& ranges) const {
+// Along each axis; then sums and differences along two. None: nothing is known.
+std::vector<Expr> StoredPlaces::distances_to(Expr read) const {
   const auto indices = read.args().subspan(1);
-  if (indices.size() != place_.size()) return false;
+  if (indices.size() != place_.size()) return {};
   std::vector<Expr> distances;
   for (std::size_t d = 0; d < place_.size(); ++d) distances.push_back(indices[d] - place_[d]);
-  const auto differ = [&](Expr e) { return Distance(arena_, e, {&ranges, &ranges_}).is_never_zero(); };
-  if (std::ranges::any_of(distances, differ)) return true;
-  for (std::size_t a = 0; a < distances.size(); ++a)
-    for (std::size_t b = a + 1; b < distances.size(); ++b)
-      if (differ(distances[a] + distances[b]) || differ(distances[a] - distances[b])) return true;
-  return false;
+  for (std::size_t a = 0; a < place_.size(); ++a)
+    for (std::size_t b = a + 1; b < place_.size(); ++b) {
+      distances.push_back(distances[a] + distances[b]);
+      distances.push_back(distances[a] - distances[b]);
+    }
+  return distances;
+}
+
+bool StoredPlaces::miss(Expr read, const Ranges& ranges) const {
+  return std::ranges::any_of(
+      distances_to(read), [&](Expr e) { return Distance(arena_, e, {&ranges, &ranges_}).is_never_zero(); });
+}
+
+std::optional<Expr> StoredPlaces::miss_where(Expr read, const Ranges& ranges, const Vars& inside) const {
+  for (const Expr e : distances_to(read))
+    if (std::optional<Expr> where = Distance(arena_, e, {&ranges, &ranges_}).never_zero_where(inside))
+      return where;
+  return {};
 }
 
 }  // namespace fulgurite::soac

@@ -9,6 +9,7 @@
 //     elements of other colours, bits, or components.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "soac/walk.h"
@@ -28,8 +29,15 @@ class StoredPlaces {
   StoredPlaces(Arena&, const Soac&, std::span<const Expr> place);
   /// Proven: no point stores to the element, whose indices vary as `ranges` says.
   bool miss(Expr read, const Ranges& ranges) const;
+  /// A condition (bool) of names that do not vary under which no point stores to the element: the places of
+  /// points are multiples of such a name apart, which is larger than how far from a multiple the element is.
+  /// So a diagonal of a matrix misses its neighbours if rows are longer. Absent: there is none. None of
+  /// `inside`, which the points bind, is mentioned.
+  std::optional<Expr> miss_where(Expr read, const Ranges& ranges, const Vars& inside) const;
 
  private:
+  std::vector<Expr> distances_to(Expr read) const;
+
   Arena& arena_;
   // In names that nothing else has; none: nothing is known.
   std::vector<Expr> place_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "soac/outputs.h"
+#include "soac/update.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -38,6 +40,30 @@ bool are_along(Arena& arena, std::span<const Expr> place, Var axis) {
     if (!along || !along->coefficient.is_constant(k + 1 == place.size() ? 1 : 0)) return false;
   }
   return true;
+}
+
+bool meets_far_lines(Arena& arena, const Soac& soac) {
+  if (soac.body.params.empty()) return false;
+  using Far = std::pair<Var, Expr>;  // the array, and the distance
+  std::vector<Far> all;
+  Vars sizes;
+  const auto meet = [&](Var array, std::span<const Expr> place) {
+    const auto along =
+        place.size() == 1 ? scalar::affine_in(arena, place[0], soac.body.params.back()) : std::nullopt;
+    if (along && !along->coefficient.is_constant()) all.emplace_back(array, along->coefficient);
+    add_mentioned(arena.info(array).shape, sizes);
+  };
+  std::vector<Expr> roots;
+  for_each_root(soac.body, [&](Expr e) { roots.push_back(e); });
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (e.op() == Op::index) meet(e.arg(0).var(), e.args().subspan(1));
+  });
+  for (const auto& scattered : view_of(soac).scatters)
+    for (std::size_t k = 0; k < scattered.to.initial.results.size(); ++k)
+      if (const auto from = contents_of(scattered.to, k)) meet(*from, scattered.place);
+  return std::ranges::any_of(all, [&](const Far& far) {
+    return std::ranges::count(all, far) > 1 && mentions_any({&far.second, 1}, sizes);
+  });
 }
 
 }  // namespace fulgurite::soac

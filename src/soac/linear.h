@@ -1,4 +1,4 @@
-// For lowering: Soacs whose space need not be walked as a grid.
+// For schedules: whether the space of a Soac need be walked as a grid, and how far neighbours are apart.
 #pragma once
 
 #include "soac/equal_sizes.h"
@@ -15,5 +15,9 @@ bool is_linear(const Soac&, const Arena&, const EqualSizes&);
 
 /// Whether points that are neighbours along this axis of theirs have places that are neighbours.
 bool are_along(Arena&, std::span<const Expr> place, Var axis);
+
+/// Whether points read or store several elements of a vector that are as far from those of their neighbours
+/// as the size of an array says, such as the length of its rows. Some of these are in one cache line.
+bool meets_far_lines(Arena&, const Soac&);
 
 }  // namespace fulgurite::soac

@@ -73,15 +73,38 @@ class Reads {
     const StoredPlaces stored(arena, soac, place);
     Ranges ranges;
     add_ranges(soac.body, soac.dims, ranges);
-    for (Expr e : of_contents)
-      if (!stored.miss(e, ranges)) forbidden_.insert(e.arg(0).var());
+    Vars inside;
+    add_bound(soac.body, inside);
+    for (Expr e : of_contents) {
+      const Var array = e.arg(0).var();
+      if (stored.miss(e, ranges) || forbidden_.contains(array)) continue;
+      if (const auto where = stored.miss_where(e, ranges, inside))
+        add(array, *where);
+      else
+        forbidden_.insert(array);
+    }
+    // A point's own element is read of what the array becomes.
+    scalar::for_each_node(body_, [&](Expr e) {
+      if (e.op() == Op::index && injective && conditions_.contains(e.arg(0).var()) && is_read_at(e, place))
+        forbidden_.insert(e.arg(0).var());
+    });
   }
   bool allow(Var array) const { return !forbidden_.contains(array); }
+  Expr where(Var array) const {
+    const auto found = conditions_.find(array);
+    return found == conditions_.end() ? Expr() : found->second;
+  }
 
  private:
+  void add(Var array, Expr condition) {
+    const auto [known, is_new] = conditions_.try_emplace(array, condition);
+    if (!is_new) known->second = known->second & condition;
+  }
+
   bool one_point_;
   std::vector<Expr> body_;
   Vars forbidden_;
+  std::unordered_map<Var, Expr> conditions_;
 };
 
 }  // namespace
@@ -94,17 +117,25 @@ std::optional<Var> contents_of(const Scatter& s, std::size_t component) {
   return contents.arg(0).var();
 }
 
-std::vector<std::optional<Var>> updates(Arena& arena, const Soac& soac, std::size_t scatter) {
+std::vector<std::optional<Update>> updates_where(Arena& arena, const Soac& soac, std::size_t scatter) {
   const Scatter& s = soac.scatters[scatter];
   const Reads reads(arena, soac, scatter, view_of(soac).scatters[scatter].place);
-  std::vector<std::optional<Var>> arrays;
+  std::vector<std::optional<Update>> all;
   for (std::size_t k = 0; k < s.initial.results.size(); ++k) {
-    std::optional<Var> array = contents_of(s, k);
+    all.emplace_back();
+    const std::optional<Var> array = contents_of(s, k);
+    if (!array || arena.info(*array).shape != s.shape || !reads.allow(*array)) continue;
     // One array for two components would be written twice.
-    const bool is_taken = std::find(arrays.begin(), arrays.end(), array) != arrays.end();
-    if (!array || is_taken || arena.info(*array).shape != s.shape || !reads.allow(*array)) array.reset();
-    arrays.push_back(array);
+    const auto is_taken = [&](const std::optional<Update>& other) { return other && other->array == *array; };
+    if (std::ranges::none_of(all, is_taken)) all.back() = Update{*array, reads.where(*array)};
   }
+  return all;
+}
+
+std::vector<std::optional<Var>> updates(Arena& arena, const Soac& soac, std::size_t scatter) {
+  std::vector<std::optional<Var>> arrays;
+  for (const std::optional<Update>& each : updates_where(arena, soac, scatter))
+    arrays.push_back(each && !each->where ? std::optional(each->array) : std::nullopt);
   return arrays;
 }
 
@@ -112,8 +143,8 @@ std::vector<Var> updated_arrays(Arena& arena, const Stm& stm) {
   std::vector<Var> arrays;
   const auto* soac = base::as<Soac>(stm.op);
   for (std::size_t k = 0; soac && k < soac->scatters.size(); ++k)
-    for (const std::optional<Var>& array : updates(arena, *soac, k))
-      if (array) arrays.push_back(*array);
+    for (const std::optional<Update>& each : updates_where(arena, *soac, k))
+      if (each) arrays.push_back(each->array);
   return arrays;
 }
 

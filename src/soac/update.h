@@ -19,7 +19,18 @@ std::optional<Var> contents_of(const Scatter&, std::size_t component);
 /// Such reads become reads of the result.
 std::vector<std::optional<Var>> updates(Arena&, const Soac&, std::size_t scatter);
 
-/// All arrays that the statement may update in place.
+/// An array whose memory the result of a scatter may take where a condition (bool) holds that is known before
+/// the points run. Absent: always, and its reads become reads of the result. With a condition, points read
+/// the array only where no point stores, and what they read stays the array as it was: where the condition
+/// does not hold, the result begins as a copy.
+struct Update {
+  Var array{};
+  Expr where = {};
+};
+/// For each component the array of updates(), or one under a condition.
+std::vector<std::optional<Update>> updates_where(Arena&, const Soac&, std::size_t scatter);
+
+/// All arrays that the statement may update in place, under conditions or always.
 std::vector<Var> updated_arrays(Arena&, const Stm&);
 
 }  // namespace fulgurite::soac

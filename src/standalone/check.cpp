@@ -100,7 +100,8 @@ class Check {
       case StepCode::allocate: return places(words) && kind(words) && site(words) && shape(words);
       case StepCode::share: return places(words, 2);
       case StepCode::reuse:
-        return places(words, 2) && kind(words) && slots(words) && words.word() <= 1 && site(words) &&
+        return places(words, 2) && kind(words) && slots(words) &&
+               is_below(words.word(), static_cast<std::size_t>(plan_.n_slots) + 2) && site(words) &&
                shape(words);
       case StepCode::copy_array: return places(words, 2) && kind(words) && slots(words);
       case StepCode::shrink: return places(words) && slots(words);

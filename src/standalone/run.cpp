@@ -285,11 +285,11 @@ class Run {
     const std::uint32_t to = w.word(), from = w.word();
     const auto kind = static_cast<fg_kind>(w.word());
     std::uint64_t& fresh = slot(w.word());
-    const bool is_last = w.word() != 0;
-    const std::uint32_t site = w.word();
+    const std::uint32_t taken = w.word(), site = w.word();
     const WordReader shape = w.section();
     const Array& array = at(from);
-    const bool reuse = is_last && array.buffer >= 0 && buffer_of(array).n_arrays == 1;
+    const bool reuse = taken != 0 && array.buffer >= 0 && buffer_of(array).n_arrays == 1 &&
+                       (taken == 1 || slot(taken - 2) != 0);
     fresh = reuse ? 0 : 1;
     if (reuse) {
       share(to, from);

@@ -188,6 +188,7 @@ class Telling {
     } else if (reuse && reuse->is_last) {
       report.is_made = false;
       report.reason = "unless an argument, a result or another name has that memory as well";
+      if (reuse->where != plan::Reuse::always) report.reason += ", or points read what others replace";
     } else if (std::string line = reader_behind(program_.body, copy.from, copy.array); !line.empty()) {
       report.reason = fmt::format("{} reads it later", line);
     } else if (std::ranges::any_of(program_.results, is)) {

@@ -39,7 +39,7 @@ void read_in_place(const Emitter& e, const schedule::Launch& launch, const sched
   if (launch.in_place.empty()) return;
   const bool is_before = fills(launch, phase);
   for (const schedule::InPlace& each : launch.in_place)
-    e.read_in(each.from, is_before ? each.from : each.array);
+    if (!each.where) e.read_in(each.from, is_before ? each.from : each.array);
 }
 
 std::vector<Expr> indices_of(const Emitter& e, Expr number, std::span<const Expr> dims) {

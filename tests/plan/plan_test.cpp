@@ -31,7 +31,7 @@ Plan sample() {
       {Reuse{3, 3, Kind::f32, {0}, 6}},
       {CopyArray{3, 3, Kind::f32, 6}},
       {If{3, {{Allocate{2, Kind::i8, {0}}}, {Launch{0, {2}, {}, {3}, 2, 2}}, {Copy{4, 3}}}, {}}},
-      {While{{{Copy{4, 3}}}, 4, {{Fetch{5, 3, Kind::f64}}}}},
+      {While{{{Copy{4, 3}}}, 4, {{Fetch{5, 3, Kind::f64}}, {Reuse{3, 3, Kind::f32, {0}, 6, true, 2, 4}}}}},
       {Resident{7, 1, 64}},
       {Converge{{{Copy{4, 3}}}, 3, {{Launch{0, {3}, {}, {3}, 2, 2}}}}},
   };

@@ -43,6 +43,23 @@ TEST_F(Profiles, KernelsSayWhatTheyAreOf) {
   EXPECT_TRUE(std::ranges::any_of(all, [](const Json& e) { return e.at("name") == "thread_name"; }));
 }
 
+// Equal programs share what was compiled for the first of them.
+TEST_F(Profiles, EqualProgramsHaveTheirOwnNames) {
+  const auto add_one = [](Vec<float> x) { return x + 1.0F; };
+  const auto first = fg::compile(add_one, {.name = "first"}),
+             second = fg::compile(add_one, {.name = "second"});
+  first(std::vector<float>(1000));
+  {
+    const auto profile = fg::profile(file());
+    second(std::vector<float>(1000));
+  }
+  for (const Json& e : events()) {
+    if (e.value("cat", "") == "kernel") {
+      EXPECT_EQ(e.at("args").at("program"), "second");
+    }
+  }
+}
+
 TEST_F(Profiles, ThereIsOneAtATime) {
   fg::Profile profile(file());
   EXPECT_THROW(fg::Profile((directory_.path() / "other.json").string()).write(), fg::FormatError);

@@ -168,6 +168,43 @@ TEST(Updates, OfDeadArraysCopyNothing) {
   EXPECT_EQ(old[0], 1) << "an array that is read later is copied";
 }
 
+// Each step replaces every stride-th element and reads the two before it and one a row above. Of rows of one
+// element the step replaces what it reads.
+Vec<int> along_columns(Vec<int> xs, Exp<fg::i64> stride, Exp<fg::i64> count) {
+  return fg::iterate(
+      4,
+      [&](Exp<fg::i64> step, Vec<int> s) {
+        const Exp<fg::i64> at = stride + step + 2, most = (count - 1) * stride + 1;
+        const auto before = [&](Exp<fg::i64> by) { return s.slice(at - by, at - by + most, stride); };
+        return fg::with(s, fg::Range{at, at + most, stride}, 3 * before(1) + before(stride + 1) - before(2));
+      },
+      xs);
+}
+
+TEST(Updates, OfDiagonalsAndColumnsThatReadTheirNeighbours) {
+  on_every_engine(along_columns, [](const auto& f) {
+    for (const std::size_t stride : {1U, 2U, 3U, 4U, 7U, 64U})
+      for (const std::size_t count : {1U, 2U, 5U, 40U}) {
+        std::vector<int> xs = values<int>(stride * (count + 1) + 8);
+        for (int& x : xs) x %= 10;
+        std::vector<int> expected = xs;
+        for (std::size_t step = 0; step < 4; ++step) {
+          const std::vector<int> old = expected;
+          for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t at = (k + 1) * stride + step + 2;
+            expected[at] = 3 * old[at - 1] + old[at - stride - 1] - old[at - 2];
+          }
+        }
+        EXPECT_EQ(vector_of(f(xs, static_cast<fg::i64>(stride), static_cast<fg::i64>(count))), expected)
+            << stride << ", " << count;
+      }
+  });
+  const auto f = fg::compile(along_columns, fg::Options{.engine = fg::Engine::cpu});
+  EXPECT_LT(arrays_allocated(f, 10000, std::vector<int>(10000), 100, 98), 1.5) << "no step copies";
+  EXPECT_GT(arrays_allocated(f, 10000, std::vector<int>(10000), 1, 9000), 1.5)
+      << "steps read what they replace";
+}
+
 TEST(Updates, Errors) {
   const std::string line = line_after(1);
   on_every_engine([](Vec<int> xs, Exp<int> i) { return fg::with(xs, i, 0); },

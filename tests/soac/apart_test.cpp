@@ -62,6 +62,42 @@ TEST(Apart, OtherDiagonals) {
   EXPECT_FALSE(is_apart_in_matrix("i, k - i", "i - 1, k - i + 1"));
   EXPECT_FALSE(is_apart_in_matrix("i, k + i", "i + 1, k + i + 1"));
 }
+/// Whether the condition under which a vector is updated where it lies holds of k and n, if there is one that
+/// is not always true.
+std::optional<bool> is_apart_where(const std::string& place, const std::string& read, std::int64_t k,
+                                   std::int64_t n = 1000) {
+  const Program p = parse("program(x: i32[m], y: i32[n], k: i64, b: i64) { r: i32[m] = redomap (i < n) { " +
+                              place + ", x[" + read + "] + 1i32 } scatter (m) (a: i64) { x[a] } return r }",
+                          "test.soac");
+  const auto updates = updates_where(*p.arena, std::get<Soac>(p.body.back().op), 0);
+  if (!updates[0] || !updates[0]->where) return {};
+  scalar::Arena& arena = *p.arena;
+  const Var n_points = std::get<Soac>(p.body.back().op).dims[0].var();
+  return scalar::substitute(arena, updates[0]->where, {{p.params[2], arena.i64(k)}, {n_points, arena.i64(n)}})
+      .is_constant(1);
+}
+TEST(Apart, DiagonalsOfMatricesWithLongRows) {
+  const std::string place = "k * i + b", left = "k * i + b - 1", above = "k * i + b - k - 2";
+  EXPECT_EQ(is_apart_where(place, left, 2), true);
+  EXPECT_EQ(is_apart_where(place, left, 1), false);
+  EXPECT_EQ(is_apart_where(place, left, 0), false);
+  EXPECT_EQ(is_apart_where(place, left, -2), false);
+  EXPECT_EQ(is_apart_where(place, above, 3), true);
+  EXPECT_EQ(is_apart_where(place, above, 2), false);
+  // Distances of more are not 0 where they wrap around.
+  EXPECT_EQ(is_apart_where(place, left, 1 << 20), true);
+  EXPECT_EQ(is_apart_where(place, left, (1 << 20) + 1), false);
+  EXPECT_EQ(is_apart_where(place, left, 2, std::int64_t{1} << 41), false);
+}
+TEST(Apart, DistancesThatNothingIsKnownOf) {
+  EXPECT_EQ(is_apart_where("k * i", "k * i", 3), std::nullopt);
+  EXPECT_EQ(is_apart_where("k * i", "b * i + 1", 3), std::nullopt);
+  EXPECT_EQ(is_apart_where("k * i", "k * i + b", 3), std::nullopt);
+  EXPECT_EQ(is_apart_where("k * i", "k * i + k", 3), std::nullopt);
+  EXPECT_EQ(is_apart_where("k * i", "k * i * i + 1", 3), std::nullopt);
+  EXPECT_EQ(is_apart_where("k * i", "k * 5000 * i + 1", 3), std::nullopt);
+  EXPECT_EQ(is_apart_where("k * i", "k * i64(y[i]) + 1", 3), std::nullopt);
+}
 TEST(Apart, PlacesThatDataTell) {
   EXPECT_FALSE(is_apart_in_matrix("starts[i], j", "starts[i] + 1, j"));
   EXPECT_TRUE(is_apart_in_matrix("starts[i], 2 * j", "starts[i], 2 * j + 1"));

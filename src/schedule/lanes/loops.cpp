@@ -228,6 +228,8 @@ bool has_few_classes(const soac::Partition& p, std::int64_t few_classes) {
   return p.classes.is_constant() && static_cast<std::int64_t>(p.classes.bits()) <= few_classes;
 }
 
+// One vector where points meet far lines several times: the lines of more points displace each other, as rows
+// of a power of two are all at one place in the cache.
 LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lanes) {
   const LanesPolicy& by = lanes.by;
   LaneLoops loops;
@@ -243,7 +245,9 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
       });
   loops.tail_lanes = std::clamp(lanes.device.vector_bytes / static_cast<int>(widest(arena, soac, by)), 1,
                                 static_cast<int>(most_lanes));
-  loops.lanes = lanes_of(loops.tail_lanes, vectors_of(soac, costs, work, stores, lanes.device, by));
+  loops.meets_far_lines = soac::meets_far_lines(arena, soac);
+  loops.lanes = lanes_of(loops.tail_lanes,
+                         loops.meets_far_lines ? 1 : vectors_of(soac, costs, work, stores, lanes.device, by));
   loops.scan_steps = scan_steps(arena, soac, by, loops.tail_lanes);
   const bool are_cheap = loops.scan_steps == 0 && costs.of_scans(soac) <= by.cheap_scan_work;
   loops.scan_lanes = are_cheap ? loops.lanes : loops.tail_lanes;

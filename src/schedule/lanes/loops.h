@@ -41,6 +41,8 @@ struct LaneLoops {
   /// Bytes read and written from which on stores bypass the caches, and whether loads touch cache lines then.
   std::int64_t streaming = 32 << 20;
   bool touch = false;
+  /// As soac::meets_far_lines.
+  bool meets_far_lines = false;
   bool operator==(const LaneLoops&) const = default;
 };
 

@@ -74,9 +74,10 @@ std::string why_lanes(const scalar::Arena& arena, const soac::Soac& op, const La
     return fmt::format("lanes: {} in vectors of {}, as their axis has {} points", loops.lanes,
                        loops.tail_lanes, op.dims.back().bits());
   const std::int64_t vectors = loops.lanes / loops.tail_lanes;
-  if (gives_arrays(op) && vectors == 1)
-    return fmt::format("lanes: {} in one vector, as the elements of arrays are many values of a point",
-                       loops.lanes);
+  if ((gives_arrays(op) && vectors == 1) || loops.meets_far_lines)
+    return fmt::format("lanes: {} in one vector, as {}", loops.lanes,
+                       gives_arrays(op) ? "the elements of arrays are many values of a point"
+                                        : "points meet cache lines of their own several times");
   if (gives_arrays(op))
     return fmt::format(
         "lanes: {} in vectors of {}, as each step waits for the one before (lane_array_vectors)", loops.lanes,

@@ -15,9 +15,9 @@ std::vector<InPlace> updated_in_place(scalar::Arena& arena, const soac::Stm& s) 
   const soac::OutputView outputs = soac::view_of(s);
   std::vector<InPlace> updated;
   for (std::size_t g = 0; g < op.scatters.size(); ++g) {
-    const auto old = soac::updates(arena, op, g);
+    const auto old = soac::updates_where(arena, op, g);
     for (std::size_t k = 0; k < old.size() && op.scatters[g].combine.empty(); ++k)
-      if (old[k]) updated.push_back({outputs.scatters[g].arrays[k], *old[k]});
+      if (old[k]) updated.push_back({outputs.scatters[g].arrays[k], old[k]->array, old[k]->where});
   }
   return updated;
 }
