@@ -322,9 +322,11 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 std::span<const soac::Pass* const> passes(Precision precision) {
   using namespace simplify;
   static constexpr const soac::Pass* fast[] = {
-      &contract,    &simplify::simplify, &hoist,           &selection,    &unordered, &fuse::fuse,
-      &fuse::merge, &simplify::simplify, &fields,          &fuse::across, &few_folds, &fma_sum,
-      &flattened,   &small_arrays,       &former_elements, &largest_sizes};
+      &contract,     &simplify::simplify, &hoist,           &selection,
+      &unordered,    &fuse::fuse,         &fuse::merge,     &simplify::simplify,
+      &fields,       &fuse::across,       &few_folds,       &fma_sum,
+      &flattened,    &small_arrays,       &former_elements, &fuse::updates_together,
+      &largest_sizes};
   static const std::vector<const soac::Pass*> strict = [] {
     std::vector<const soac::Pass*> all(std::begin(fast), std::end(fast));
     std::erase(all, &simplify::contract);

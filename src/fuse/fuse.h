@@ -19,6 +19,8 @@ extern const soac::Pass fuse;
 /// what the other reads, run as one (the redomap paper, section 3.2). What that leaves with one reader is
 /// fused. Spends gas: one unit for each pair.
 extern const soac::Pass merge;
+/// Updates of one array, one after the other, that are done in its memory only if they are one.
+extern const soac::Pass updates_together;
 /// Last: arrays of lines that are only read across are stored across, and take in a map that reads them at
 /// its own point. Spends gas: one unit for each of both.
 extern const soac::Pass across;

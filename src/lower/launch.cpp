@@ -79,11 +79,6 @@ void launch(Launches& launches, const soac::Stm& s, const schedule::WindowProduc
                  std::move(note));
   const std::int32_t launched = launches.lowered().notes.back().kernel;
   FULGURITE_CHECK(launched == kernel, "kernel {} was to be kernel {}", launched, kernel);
-  std::vector<Var> totals, kept;
-  const std::size_t n_totals = scheduled->scalars.size() - op.partitions.size();
-  for (std::size_t k = 0; k < scheduled->scalars.size(); ++k)
-    (k < n_totals ? totals : kept).push_back(scheduled->scalars[k].array);
-  results.bind_scalars(totals, kept);
 }
 
 }  // namespace fulgurite::lower

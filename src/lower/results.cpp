@@ -22,7 +22,7 @@ Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original
     if (read.contains(each.from) && !each.where) e_.set_update(each.array);
   for (const soac::OutputView::Scattered& scatter : outputs_.scatters)
     for (Var array : scatter.arrays)
-      if (is_original(array)) arrays_.push_back(array);
+      if (is_original(array) && !scatter.to.goes_on) arrays_.push_back(array);
   for (const soac::OutputView::Partitioned& partition : outputs_.partitions) {
     arrays_.push_back(partition.offsets);
     sorted_.insert(sorted_.end(), partition.arrays.begin(), partition.arrays.end());
@@ -35,6 +35,8 @@ Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original
     written_ = written_ + n_points * static_cast<std::int64_t>(size_of(arena_.info(array).type.kind));
   for (Var array : arrays_) e_.set_destination(array, {array, {}});
   for (Var array : sorted_) e_.set_destination(array, {array, {}});
+  for (const auto& [array, first] : soac::in_memory_of_others(launch.statement))
+    e_.set_destination(array, {first, {}});
 }
 
 bool Results::is_original(Var name) const {
@@ -88,15 +90,15 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
   note.source->own.assign(temporaries.begin(), temporaries.end());
   const std::string name = note.launch->name;
   launches_.launch(name, e_, std::move(phases), tasks, read - copied, written, std::move(note));
-}
-
-void Results::bind_scalars(std::span<const Var> totals, std::span<const Var> kept) {
-  std::vector<Var> made(totals.begin(), totals.end()), bound;
-  for (const soac::OutputView::Reduced& reduction : outputs_.reductions)
-    bound.insert(bound.end(), reduction.names.begin(), reduction.names.end());
-  for (const soac::OutputView::Partitioned& partition : outputs_.partitions) bound.push_back(partition.kept);
-  made.insert(made.end(), kept.begin(), kept.end());
-  launches_.bind_scalars(bound, made);
+  for (const auto& [array, first] : soac::in_memory_of_others(launch_.statement)) {
+    const plan::Place to = host_.fresh_place();
+    host_.append(plan::Share{to, host_.place(first)});
+    host_.bind_place(array, to);
+  }
+  std::vector<Var> scalars, landed;
+  for (const schedule::Landing& each : launch_.scalars)
+    scalars.push_back(each.scalar), landed.push_back(each.array);
+  launches_.bind_scalars(scalars, landed);
   for (const soac::OutputView::Partitioned& partition : outputs_.partitions)
     for (Var array : partition.arrays)
       host_.append(plan::Shrink{host_.place(array), host_.slot(arena_.name(partition.kept))});

@@ -15,11 +15,9 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  /// The launch, with memory for the results and for `temporaries`.
+  /// The launch, with memory for the results and for `temporaries`, and the scalars that it gives.
   void launch(kernel::Block phases, std::span<const Expr> tasks, std::span<const Var> temporaries,
               LaunchNote note);
-  /// Element 0 of each: the reductions' results, in their order, and how many points each partition keeps.
-  void bind_scalars(std::span<const Var> totals, std::span<const Var> kept);
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }

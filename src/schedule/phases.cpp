@@ -61,7 +61,7 @@ void fill(const Surroundings& around, const soac::Stm& s, std::span<const InPlac
           const AddFilling& add) {
   for (const auto& made : soac::view_of(s).scatters) {
     const soac::Scatter& scatter = made.to;
-    if (!scatter.combine.empty()) continue;
+    if (!scatter.combine.empty() || scatter.goes_on) continue;
     soac::Lambda computed = scatter.initial;
     computed.results.clear();
     std::vector<Var> arrays;

@@ -103,9 +103,10 @@ class Deadness {
   static void prune_outputs(Stm& stm, const Vars& live) {
     const auto is_live = [&](Var v) { return live.contains(v); };
     const auto any_live = [&](const std::vector<Var>& names) { return std::ranges::any_of(names, is_live); };
+    const std::vector<bool> needed = soac::needed_scatters(soac::view_of(stm), is_live);
     soac::Outputs outputs = soac::take_outputs(stm);
     std::erase_if(outputs.reductions, [&](const auto& r) { return !any_live(r.names); });
-    std::erase_if(outputs.scatters, [&](const auto& s) { return !any_live(s.arrays); });
+    keep(outputs.scatters, needed);
     std::erase_if(outputs.partitions, [&](const auto& p) {
       return !is_live(p.kept) && !is_live(p.offsets) && !any_live(p.arrays);
     });

@@ -145,7 +145,7 @@ class LargestSizes {
     while (auto found = find_unbounded(program_, stms[i], inside_, given_up)) {
       bool is_better = false;
       for (const Wanted& w : last_first(std::move(found->wanted))) {
-        if (!done[found->array].insert(w.size.id()).second) continue;
+        if (!done[found->array].insert(w.size.id()).second || is_bound_there(stms[i], w)) continue;
         const Expr most = computed(stms[i], w, before);
         if (!most) continue;
         is_better = true;
@@ -169,6 +169,19 @@ class LargestSizes {
     std::vector<std::size_t> all;
     for (const Step& step : path) all.insert(all.end(), {step.function, step.statement});
     return all;
+  }
+
+  // Whether the size has a value only after the statement that needs a bound of it: that of a loop's state.
+  static bool is_bound_there(const Stm& s, const Wanted& wanted) {
+    const Stm* at = &s;
+    for (const Step& step : wanted.path) {
+      const std::vector<Stm>& body = soac::nested_in(*at)[step.function].lambda->body;
+      if (step.statement >= body.size()) return false;
+      at = &body[step.statement];
+    }
+    Vars bound;
+    soac::add_bound(*at, bound);
+    return soac::mentions_any({&wanted.size, 1}, bound);
   }
 
   // The name of the largest size, which statements before the combinator compute; absent: they would need
@@ -204,7 +217,7 @@ class LargestSizes {
       if (!together.contains(found->array)) break;
       bool is_better = false;
       for (const Wanted& w : last_first(std::move(found->wanted))) {
-        if (!done[found->array].insert(w.size.id()).second) continue;
+        if (!done[found->array].insert(w.size.id()).second || is_bound_there(checked, w)) continue;
         is_better = true;
         check(checked, w, room);
       }

@@ -229,7 +229,11 @@ class Checker {
       results.insert(results.end(), more.begin(), more.end());
     };
     for (const OutputView::Reduced& r : outputs.reductions) add(reduced(r));
-    for (const OutputView::Scattered& scattered : outputs.scatters) add(scatter(scattered));
+    for (std::size_t g = 0; g < outputs.scatters.size(); ++g) {
+      add(scatter(outputs.scatters[g]));
+      if (outputs.scatters[g].to.goes_on)
+        follows(g > 0 ? &outputs.scatters[g - 1].to : nullptr, outputs.scatters[g].to);
+    }
     for (std::size_t g = 0; g < s.partitions.size(); ++g)
       add(partition(outputs.partitions[g], s.partitions[g].n_values));
     for (const Mapped& m : outputs.mapped) {
@@ -274,6 +278,13 @@ class Checker {
     std::vector<Type> given = operands(r.operands, r.by.op.results.size(), "operands of reductions");
     reduction(r.by, given);
     return given;
+  }
+
+  void follows(const Scatter* before, const Scatter& scatter) {
+    require(before != nullptr && before->shape == scatter.shape &&
+                before->initial.results.size() == scatter.initial.results.size(),
+            "a scatter that goes on from none, or from one of other arrays");
+    require(before->combine.empty() && scatter.combine.empty(), "a scatter with an operator that goes on");
   }
 
   std::vector<Type> scatter(const OutputView::Scattered& output) {

@@ -214,8 +214,9 @@ class Flattener {
     for (Var p : s.body.params) flat.params.push_back(ref(p).number);
     for (const OutputView::Reduced& r : outputs.reductions)
       if (is_any_needed(r.names)) take.push_back(reduced(r, flat, before));
-    for (const OutputView::Scattered& scattered : outputs.scatters)
-      if (is_any_needed(scattered.arrays)) take.push_back(scatter(scattered, flat, before));
+    const std::vector<bool> needed = needed_scatters(outputs, [&](Var array) { return is_needed(array); });
+    for (std::size_t g = 0; g < needed.size(); ++g)
+      if (needed[g]) take.push_back(scatter(outputs.scatters[g], flat, before));
     for (const OutputView::Partitioned& p : outputs.partitions)
       if (is_needed(p.kept) || is_needed(p.offsets) || is_any_needed(p.arrays))
         take.push_back(partition(p, flat, before));
@@ -247,6 +248,7 @@ class Flattener {
   Take scatter(const OutputView::Scattered& output, FlatSoac& flat, Segment& before) {
     const Lambda& initial = output.to.initial;
     FlatScatter to;
+    to.goes_on = output.to.goes_on;
     to.shape = scalars(output.to.shape, before);
     for (Var v : initial.params) to.params.push_back(ref(v).number);
     to.initial = function(initial, [&](Segment& last) { to.contents = scalars(initial.results, last); });

@@ -58,6 +58,7 @@ struct FlatScatter {
   std::vector<Kind> kinds;
   Code initial;
   std::vector<FlatReduction> combine;  // none or one; only its operator
+  bool goes_on = false;
 };
 struct FlatPartition {
   Slot classes, element_class = 0, total, offsets;

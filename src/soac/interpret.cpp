@@ -442,7 +442,7 @@ class Interpreter {
       outputs.push_back(allocate(output.kind, std::move(shape), where));
     }
     std::vector<Arrays> scattered;
-    for (const FlatScatter& scatter : soac.scatters) scattered.push_back(contents(scatter, where));
+    for (auto& s : soac.scatters) scattered.push_back(s.goes_on ? scattered.back() : contents(s, where));
     std::vector<Classes> sorted;
     for (const FlatPartition& partition : soac.partitions)
       sorted.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(integer(partition.classes), 0)));

@@ -116,6 +116,26 @@ Outputs take_outputs(Stm& stm) {
   return outputs;
 }
 
+std::vector<bool> needed_scatters(const OutputView& outputs, const std::function<bool(Var)>& is_needed) {
+  std::vector<bool> needed(outputs.scatters.size());
+  for (std::size_t g = needed.size(); g-- > 0;)
+    needed[g] = std::ranges::any_of(outputs.scatters[g].arrays, is_needed) ||
+                (g + 1 < needed.size() && outputs.scatters[g + 1].to.goes_on && needed[g + 1]);
+  return needed;
+}
+
+std::vector<std::pair<Var, Var>> in_memory_of_others(const Stm& stm) {
+  std::vector<std::pair<Var, Var>> all;
+  std::span<const Var> first;
+  const OutputView outputs = view_of(stm);
+  for (const OutputView::Scattered& scattered : outputs.scatters) {
+    if (!scattered.to.goes_on) first = scattered.arrays;
+    for (std::size_t k = 0; scattered.to.goes_on && k < first.size(); ++k)
+      all.emplace_back(scattered.arrays[k], first[k]);
+  }
+  return all;
+}
+
 Stm with_outputs(Stm stm, Outputs outputs) {
   auto& soac = std::get<Soac>(stm.op);
   std::vector<Expr> results;

@@ -9,7 +9,9 @@
 //   stm = with_outputs(std::move(stm), std::move(outputs));
 #pragma once
 
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "soac/ir.h"
@@ -88,6 +90,12 @@ OutputView view_of(const Stm&);
 OutputView view_of(const Stm&, std::span<const Expr> results);
 /// The view without names, as only the statement has them.
 OutputView view_of(const Soac&);
+
+/// Which of the scatters are needed where these arrays are: what a scatter goes on from is needed with it.
+std::vector<bool> needed_scatters(const OutputView&, const std::function<bool(Var)>& is_needed);
+
+/// The arrays of scatters that go on, each with the array in whose memory it is: that of the first of them.
+std::vector<std::pair<Var, Var>> in_memory_of_others(const Stm&);
 
 /// If points give arrays: the number of the first axis of the mapped array that is not an axis of the space.
 std::size_t first_axis_of_results(const Soac&);

@@ -337,6 +337,7 @@ class Parser {
     }
     while (lexer_.accept("scatter")) {
       Scatter scatter;
+      scatter.goes_on = lexer_.accept("on");
       if (lexer_.accept("any"))
         scatter.of_equal = OfEqual::any;
       else if (lexer_.accept("unordered"))

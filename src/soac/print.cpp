@@ -192,9 +192,10 @@ class Printer {
       reduction(r);
     }
     for (const Scatter& scatter : s.scatters) {
-      text_ += scatter.of_equal == OfEqual::any         ? " scatter any ("
-               : scatter.of_equal == OfEqual::unordered ? " scatter unordered ("
-                                                        : " scatter (";
+      text_ += scatter.goes_on ? " scatter on " : " scatter ";
+      text_ += scatter.of_equal == OfEqual::any         ? "any ("
+               : scatter.of_equal == OfEqual::unordered ? "unordered ("
+                                                        : "(";
       exprs(scatter.shape);
       text_ += ") ";
       function(scatter.initial);

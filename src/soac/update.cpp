@@ -36,10 +36,18 @@ bool is_contents(const Scatter& s, Var array) {
   return false;
 }
 
+// The scatter, and those that go on from it, one after the other.
+std::size_t end_of_chain(const Soac& soac, std::size_t scatter) {
+  std::size_t end = scatter + 1;
+  while (end < soac.scatters.size() && soac.scatters[end].goes_on) ++end;
+  return end;
+}
+
 class Reads {
  public:
-  Reads(Arena& arena, const Soac& soac, std::size_t scatter, std::span<const Expr> place) {
+  Reads(Arena& arena, const Soac& soac, std::size_t scatter) {
     one_point_ = std::all_of(soac.dims.begin(), soac.dims.end(), [](Expr n) { return n.is_constant(1); });
+    const std::size_t end = end_of_chain(soac, scatter);
     const auto add_lambda = [&](const Lambda& lambda, std::vector<Expr>& roots) {
       for_each_root(lambda, [&](Expr e) { roots.push_back(e); });
     };
@@ -53,41 +61,43 @@ class Reads {
     };
     for (const Reduction& r : soac.reductions) add_reduction(r);
     for (std::size_t k = 0; k < soac.scatters.size(); ++k) {
-      if (k != scatter) add_lambda(soac.scatters[k].initial, elsewhere);
+      if (k < scatter || end <= k) add_lambda(soac.scatters[k].initial, elsewhere);
       for (const Reduction& r : soac.scatters[k].combine) add_reduction(r);
     }
     add_mentioned(elsewhere, forbidden_);
     for (Expr e : body_)
       if (e.type().rank > 0) forbidden_.insert(e.var());
     if (one_point_) return;
-    const bool injective = is_injective(arena, soac, place);
-    std::vector<Expr> of_contents;
-    scalar::for_each_node(body_, [&](Expr e) {
-      if (e.op() != Op::index || (injective && is_read_at(e, place))) return;
-      if (is_contents(soac.scatters[scatter], e.arg(0).var()))
-        of_contents.push_back(e);
-      else
-        forbidden_.insert(e.arg(0).var());
-    });
-    if (of_contents.empty()) return;
-    const StoredPlaces stored(arena, soac, place);
+    const OutputView outputs = view_of(soac);
+    std::vector<Place> places;
+    for (std::size_t k = scatter; k < end; ++k) {
+      const std::span<const Expr> place = outputs.scatters[k].place;
+      places.push_back({place, is_injective(arena, soac, place)});
+    }
     Ranges ranges;
     add_ranges(soac.body, soac.dims, ranges);
     Vars inside;
     add_bound(soac.body, inside);
-    for (Expr e : of_contents) {
-      const Var array = e.arg(0).var();
-      if (stored.miss(e, ranges) || forbidden_.contains(array)) continue;
-      if (const auto where = stored.miss_where(e, ranges, inside))
-        add(array, *where);
-      else
-        forbidden_.insert(array);
-    }
-    // A point's own element is read of what the array becomes.
+    Vars own;  // arrays of which points read their own elements
     scalar::for_each_node(body_, [&](Expr e) {
-      if (e.op() == Op::index && injective && conditions_.contains(e.arg(0).var()) && is_read_at(e, place))
-        forbidden_.insert(e.arg(0).var());
+      if (e.op() != Op::index) return;
+      const Var array = e.arg(0).var();
+      for (Place& place : places) {
+        if (place.is_injective && is_read_at(e, place.indices)) {
+          own.insert(array);
+        } else if (!is_contents(soac.scatters[scatter], array)) {
+          forbidden_.insert(array);
+        } else {
+          if (!place.stored) place.stored.emplace(arena, soac, place.indices);
+          if (place.stored->miss(e, ranges)) continue;
+          add_condition(array,
+                        places.size() == 1 ? place.stored->miss_where(e, ranges, inside) : std::nullopt);
+        }
+      }
     });
+    // A point's own element is read of what the array becomes.
+    for (const auto& [array, condition] : conditions_)
+      if (own.contains(array)) forbidden_.insert(array);
   }
   bool allow(Var array) const { return !forbidden_.contains(array); }
   Expr where(Var array) const {
@@ -96,9 +106,16 @@ class Reads {
   }
 
  private:
-  void add(Var array, Expr condition) {
-    const auto [known, is_new] = conditions_.try_emplace(array, condition);
-    if (!is_new) known->second = known->second & condition;
+  struct Place {
+    std::span<const Expr> indices;
+    bool is_injective;
+    std::optional<StoredPlaces> stored = {};  // where something asks
+  };
+
+  void add_condition(Var array, std::optional<Expr> condition) {
+    if (!condition) return void(forbidden_.insert(array));
+    const auto [known, is_new] = conditions_.try_emplace(array, *condition);
+    if (!is_new) known->second = known->second & *condition;
   }
 
   bool one_point_;
@@ -119,7 +136,8 @@ std::optional<Var> contents_of(const Scatter& s, std::size_t component) {
 
 std::vector<std::optional<Update>> updates_where(Arena& arena, const Soac& soac, std::size_t scatter) {
   const Scatter& s = soac.scatters[scatter];
-  const Reads reads(arena, soac, scatter, view_of(soac).scatters[scatter].place);
+  if (s.goes_on) return std::vector<std::optional<Update>>(s.initial.results.size());
+  const Reads reads(arena, soac, scatter);
   std::vector<std::optional<Update>> all;
   for (std::size_t k = 0; k < s.initial.results.size(); ++k) {
     all.emplace_back();

@@ -27,7 +27,8 @@ struct Update {
   Var array{};
   Expr where = {};
 };
-/// For each component the array of updates(), or one under a condition.
+/// For each component the array of updates(), or one under a condition; of a scatter from which others go on,
+/// for all of these together. A scatter that goes on has none of its own.
 std::vector<std::optional<Update>> updates_where(Arena&, const Soac&, std::size_t scatter);
 
 /// All arrays that the statement may update in place, under conditions or always.

@@ -60,7 +60,7 @@ constexpr Step steps[] = {
     {&exchanges, on(Route::user_on_cpu)},
     {&strips, on(Route::user_on_cpu)},
     {&vectorise, on(Route::user_on_cpu, Route::lanes)},
-    {&permutes, on(Route::user_on_cpu)},
+    {&permutes, on(Route::user_on_cpu, Route::lanes)},
     {&remove_dead, on(Route::user_on_cpu, Route::lanes)},
     {&transpose_runs, on(Route::lanes)},
     {&transpose_rows, on(Route::lanes)},

@@ -16,9 +16,10 @@ using soac::Event;
 class FuseFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FuseFile, Becomes) {
-  const soac::Program program = testing::expect_pass_file(
-      std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
-      {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &fuse::across});
+  const soac::Program program =
+      testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
+                                {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge,
+                                 &fuse::across, &fuse::updates_together});
   EXPECT_EQ(fuse::check_fused(program), std::vector<std::string>());
 }
 

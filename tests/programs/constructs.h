@@ -121,6 +121,7 @@ class Counter {
     for (const soac::Scatter& scatter : s.scatters) {
       const std::string what = scatter.combine.empty() ? "Scatter" : "Scatter that combines";
       note(what + " to rank " + std::to_string(scatter.shape.size()));
+      if (scatter.goes_on) note("Scatter that goes on");
       note(what + (scatter.initial.results.size() == 1 ? " of scalars" : " of tuples"));
       if (scatter.combine.empty())
         note(scatter.of_equal == soac::OfEqual::last ? "Scatter where the last stays"
@@ -283,7 +284,8 @@ inline std::vector<std::string> constructs_of_traces() {
 
 /// The rows that passes must add.
 inline std::vector<std::string> constructs_of_passes() {
-  return {"Soac that was nested", "Soac with several reductions", "operation fast_fma", "operation fma_sum"};
+  return {"Soac that was nested", "Soac with several reductions", "Scatter that goes on",
+          "operation fast_fma", "operation fma_sum"};
 }
 
 /// Those of the rows that are missing.

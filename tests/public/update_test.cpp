@@ -205,6 +205,74 @@ TEST(Updates, OfDiagonalsAndColumnsThatReadTheirNeighbours) {
       << "steps read what they replace";
 }
 
+// Elements change places: each update replaces what another one reads.
+TEST(Updates, ElementsThatChangePlaces) {
+  const auto turned = [](Vec<int> xs, Exp<fg::i64> rounds) {
+    return fg::iterate(
+        rounds,
+        [](Exp<fg::i64> round, Vec<int> s) {
+          const Exp<fg::i64> n = s.size(), first = round % 3, last = first + (n - first) / 3 * 3;
+          const auto every_third = [&](Exp<fg::i64> from) {
+            return fg::Range{from, fg::max(last - 2 + (from - first), from), 3};
+          };
+          const auto part = [&](Exp<fg::i64> from) { return s.slice({every_third(from)}); };
+          const Vec<int> a = part(first), b = part(first + 1), c = part(first + 2);
+          return fg::with(fg::with(fg::with(s, every_third(first), b), every_third(first + 1), c + a),
+                          every_third(first + 2), a - 1);
+        },
+        xs);
+  };
+  on_every_engine(turned, [](const auto& f) {
+    for (const std::size_t n : {5U, 6U, 9U, 50U, 97U, 200U}) {
+      std::vector<int> xs = values<int>(n);
+      for (int& x : xs) x %= 10;
+      std::vector<int> expected = xs;
+      for (std::size_t round = 0; round < 7; ++round)
+        for (std::size_t at = round % 3; at + 3 <= n; at += 3) {
+          const int x = expected[at], y = expected[at + 1], z = expected[at + 2];
+          expected[at] = y, expected[at + 1] = z + x, expected[at + 2] = x - 1;
+        }
+      EXPECT_EQ(vector_of(f(xs, 7)), expected) << n;
+    }
+  });
+  const auto f = fg::compile(turned, fg::Options{.engine = fg::Engine::cpu});
+  EXPECT_LT(arrays_allocated(f, 10000, std::vector<int>(10000), 9), 1.5) << "where they lie";
+
+  const auto sorted = [](Vec<int> xs) {
+    return fg::iterate(
+        xs.size(),
+        [](Exp<fg::i64> round, Vec<int> s) {
+          const Exp<fg::i64> first = round & 1, last = first + (s.size() - first) / 2 * 2;
+          const fg::Range left{first, last, 2}, right{first + 1, fg::max(last, first + 1), 2};
+          const Vec<int> a = s.slice({left}), b = s.slice({right});
+          return fg::with(fg::with(s, left, fg::min(a, b)), right, fg::max(a, b));
+        },
+        xs);
+  };
+  on_every_engine(sorted, [](const auto& g) {
+    for (const std::size_t n : {1U, 2U, 3U, 16U, 33U, 100U}) {
+      std::vector<int> xs = values<int>(n), expected = xs;
+      std::ranges::sort(expected);
+      EXPECT_EQ(vector_of(g(xs)), expected) << n;
+    }
+  });
+  // What is needed as it was.
+  const auto both = [](Vec<int> xs) {
+    const Exp<fg::i64> m = xs.size() / 2;
+    const fg::Range even{0, 2 * m, 2}, odd{1, 2 * m, 2};
+    const Vec<int> s = fg::map([](Exp<int> x) { return 3 * x; }, xs);
+    const Vec<int> first = fg::with(s, even, s.slice({odd}));
+    const Vec<int> second = fg::with(first, odd, s.slice({even}));
+    return std::tuple{s, second, first};
+  };
+  on_every_engine(both, [](const auto& g) {
+    const auto [old, swapped, half] = g(std::vector<int>{1, 2, 3, 4, 5});
+    EXPECT_EQ(old.to_vector(), (std::vector<int>{3, 6, 9, 12, 15}));
+    EXPECT_EQ(swapped.to_vector(), (std::vector<int>{6, 3, 12, 9, 15}));
+    EXPECT_EQ(half.to_vector(), (std::vector<int>{6, 6, 12, 12, 15}));
+  });
+}
+
 TEST(Updates, Errors) {
   const std::string line = line_after(1);
   on_every_engine([](Vec<int> xs, Exp<int> i) { return fg::with(xs, i, 0); },

@@ -174,6 +174,25 @@ TEST_F(CheckTest, Scatters) {
   refused("an operator that leaves values out");
 }
 
+TEST_F(CheckTest, ScattersThatGoOn) {
+  const std::string pairs =
+      "program(x: i32[n], y: i32[m]) { q: i32[n], r: i32[n] = redomap (i < n) { i, x[i], i + 1, x[i] } "
+      "scatter "
+      "unordered (n) (j: i64) { x[j] } scatter on unordered (n) (k: i64) { x[k] } return r }";
+  p = parse(pairs);
+  op<Soac>(0).scatters[0].goes_on = true;
+  refused("goes on from none");
+  p = parse(pairs);
+  op<Soac>(0).scatters[1].shape = {arena().i64(7)};
+  refused("goes on from none, or from one of other arrays");
+  p = parse(pairs);
+  const Expr a = fresh({Kind::i32}), b = fresh({Kind::i32});
+  op<Soac>(0).scatters[0].of_equal = OfEqual::last;
+  op<Soac>(0).scatters[0].combine.push_back(
+      {{{a.var(), b.var()}, {}, {a + b}}, {arena().constant(Kind::i32, 0)}, {}, true});
+  refused("a scatter with an operator that goes on");
+}
+
 TEST_F(CheckTest, Branches) {
   branch().condition = arena().i64(1);
   refused("condition of an If");

@@ -43,5 +43,20 @@ TEST(Update, ReadsOfOtherPlaces) {
             1);
 }
 
+/// Points that replace two elements may read both: no other point stores to these.
+TEST(Update, ScattersThatGoOn) {
+  const auto pairs = [](const std::string& second, const std::string& read) {
+    return n_updated("program(x: i32[m], y: i32[n]) { q: i32[m], r: i32[m] = redomap (i < n) { i * 2, x[" +
+                     read + "], " + second +
+                     ", x[i * 2] } scatter unordered (m) (a: i64) { x[a] } scatter on "
+                     "unordered (m) (b: i64) { x[b] } return r }");
+  };
+  EXPECT_EQ(pairs("i * 2 + 1", "i * 2 + 1"), 1);
+  EXPECT_EQ(pairs("i * 2 + 1", "i * 2 + 2"), 0) << "the first element of the next pair";
+  EXPECT_EQ(pairs("i * 2 + 1", "i * 2 - 1"), 0);
+  EXPECT_EQ(pairs("i * 4 + 1", "i * 2 + 1"), 0) << "another point stores there";
+  EXPECT_EQ(pairs("i * 4 + 1", "i * 4 + 3"), 1) << "no point stores there";
+}
+
 }  // namespace
 }  // namespace fulgurite::soac

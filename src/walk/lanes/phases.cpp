@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "walk/lanes/bins.h"
 #include "walk/lanes/order.h"
@@ -116,6 +117,8 @@ void place_arrays(const Emitter& e, const schedule::Launch& launch, const schedu
   if (!std::holds_alternative<Nest>(phase.walk)) return;
   for (Var name : phase.computes.names)
     if (e.arena().info(name).type.rank > 0) e.set_destination(name, {name, {}});
+  for (const auto& [array, first] : soac::in_memory_of_others(phase.computes))
+    e.set_destination(array, {first, {}});
   for (const schedule::Reshaped& each : launch.reshaped) e.set_destination(each.array, {each.of, {}});
 }
 
