@@ -33,7 +33,7 @@ bool is_update(const Stm& s) {
   if (!op || !op->body.body.empty() || !op->reductions.empty() || !op->partitions.empty()) return false;
   if (op->scatters.empty() || op->outer_axes > 0 || op->axes_behind > 0) return false;
   return std::ranges::all_of(op->scatters, [](const soac::Scatter& to) {
-    bool begins_as_another = to.combine.empty();
+    bool begins_as_another = to.stores_in_any_order();
     for (std::size_t k = 0; k < to.initial.results.size(); ++k)
       begins_as_another = begins_as_another && soac::contents_of(to, k);
     return begins_as_another;

@@ -128,6 +128,9 @@ class Builder {
   /// Runs head, which gives the condition; while it holds, body and head again. Names of the head are known
   /// in the body.
   void while_loop(const std::function<Expr()>& head, const Fill& body) const;
+  /// while_loop() that might never end with what a failure leaves: it ends with the first failure, in it or
+  /// before it.
+  void endless_loop(const std::function<Expr()>& head, const Fill& body) const;
   void if_then(Expr condition, const Fill& body) const;
   void if_then_else(Expr condition, const Fill& yes, const Fill& no) const;
   /// Branches that give equally many values. Returns names for the values of the branch that is taken.
@@ -195,6 +198,7 @@ class Builder {
  private:
   struct Code;
   Block filled(const Fill& fill) const;
+  While whole_loop(const std::function<Expr()>& head, const Fill& body) const;
   Expr bind_at(std::size_t depth, Expr value, std::string_view name) const;
   Expr fresh(Type, std::string_view name) const;
   Expr load_once(Expr scalar, Var array) const;

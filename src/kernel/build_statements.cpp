@@ -1,4 +1,5 @@
 #include "kernel/build.h"
+#include "kernel/traverse.h"
 
 #include <algorithm>
 #include <iterator>
@@ -171,7 +172,26 @@ void Builder::for_loop(Expr begin, Expr end, Expr step, std::string_view name,
 
 // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body is
 // filled.
-void Builder::while_loop(const std::function<Expr()>& head, const Fill& body) const {
+namespace {
+
+// The block where the variable is false after a failure, but for those of other instances, in a Par.
+Block noting_failures(const Block& block, Expr goes_on, bool& fails) {
+  Block noted;
+  Parts parts;
+  parts.block = [&](const Block& inner) { return noting_failures(inner, goes_on, fails); };
+  for (const Stm& s : block) {
+    noted.push_back(std::holds_alternative<Par>(s.op) ? s : map_children(s, parts));
+    const auto* fail = std::get_if<Fail>(&s.op);
+    if (!fail) continue;
+    fails = true;
+    noted.push_back({Assign{goes_on.var(), goes_on & logical_not(fail->when), {}}, s.line});
+  }
+  return noted;
+}
+
+}  // namespace
+
+While Builder::whole_loop(const std::function<Expr()>& head, const Fill& body) const {
   Expr condition;
   Block inner;
   code_->open_block(Enclosure::iteration);
@@ -179,7 +199,28 @@ void Builder::while_loop(const std::function<Expr()>& head, const Fill& body) co
     condition = head();
     inner = block(body, Enclosure::iteration);
   });
-  append(While{std::move(outer), condition, std::move(inner)});
+  return {std::move(outer), condition, std::move(inner)};
+}
+
+void Builder::while_loop(const std::function<Expr()>& head, const Fill& body) const {
+  append(whole_loop(head, body));
+}
+
+void Builder::endless_loop(const std::function<Expr()>& head, const Fill& body) const {
+  Expr is_sound = arena().boolean(true);
+  for (const Code::Open& open : code_->open)
+    for (const Stm& s : open.statements)
+      if (const auto* fail = std::get_if<Fail>(&s.op)) is_sound = is_sound & logical_not(fail->when);
+  While loop = whole_loop(head, body);
+  const Expr goes_on = arena().fresh({Kind::boolean}, "goes_on");
+  bool fails = !is_sound.is_constant(1);
+  loop.head = noting_failures(loop.head, goes_on, fails);
+  loop.body = noting_failures(loop.body, goes_on, fails);
+  if (fails) {
+    append(Declare{goes_on.var(), is_sound});
+    loop.condition = loop.condition & goes_on;
+  }
+  append(std::move(loop));
 }
 
 void Builder::in_order(Var turn, const Fill& body) const {

@@ -285,6 +285,8 @@ class Checker {
                 before->initial.results.size() == scatter.initial.results.size(),
             "a scatter that goes on from none, or from one of other arrays");
     require(before->combine.empty() && scatter.combine.empty(), "a scatter with an operator that goes on");
+    require(before->stores_in_any_order() && scatter.stores_in_any_order(),
+            "a scatter that goes on where the last of several values stays");
   }
 
   std::vector<Type> scatter(const OutputView::Scattered& output) {

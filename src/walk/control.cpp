@@ -294,7 +294,7 @@ void repeat_while(const Emitter& e, const soac::Stm& s, const soac::Loop& op,
                   const std::vector<State>& state) {
   std::vector<Expr> values;
   Expr holds;
-  e.while_loop(
+  e.endless_loop(
       [&] {
         values = state_at_start(e, s, state);
         const soac::Applied condition = soac::apply(e.arena(), op.condition, values);

@@ -126,6 +126,34 @@ TEST(Control, WhileLoop) {
 }
 
 // A choice between tuples of scalars is one Exp of a tuple.
+// What is read outside of an array is 0 after the failure, and these loops need more to end.
+TEST(Control, WhileLoopsEndWithTheirFirstFailure) {
+  const auto walk = [](Vec<int> v, Exp<fg::i64> from) {
+    return fg::while_loop([](Exp<int> k) { return k < 100; },
+                          [&](Exp<int> k) { return k + v[fg::cast<fg::i64>(k) + from]; }, 0);
+  };
+  const auto step = [](Vec<int> v, Exp<fg::i64> at) {
+    const Exp<int> by = v[at];
+    return fg::while_loop([](Exp<int> k) { return k > 0; }, [&](Exp<int> k) { return k - by; }, 100);
+  };
+  const auto walks = [&](Vec<int> v, Exp<fg::i64> from) {
+    return fg::map([&](Exp<int> x) { return walk(v, from) + x; }, v);
+  };
+  const auto asked = [](Vec<int> v, Exp<fg::i64> from) {
+    return fg::while_loop([&](Exp<fg::i64> k) { return v[k + from] != 7; },
+                          [](Exp<fg::i64> k) { return fg::max(k - 1, -50); }, fg::i64{0});
+  };
+  const std::vector<int> v{1, 2, 3, 4};
+  const auto fails = [&](const auto& f) { EXPECT_THROW(f(v, 1), fg::IndexError); };
+  on_every_engine(walk, fails);
+  on_every_engine(walks, fails);
+  on_every_engine(asked, fails);
+  on_every_engine(step, [&](const auto& f) {
+    EXPECT_EQ(f(v, 2), -2);
+    EXPECT_THROW(f(v, -1), fg::IndexError);
+  });
+}
+
 TEST(Control, LoopsWhoseNextStateIsAChoice) {
   const auto first_not_below = [](Vec<int> x, Exp<int> key) {
     const auto [from, to] =
