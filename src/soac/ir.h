@@ -88,8 +88,9 @@ struct Scatter {
   std::vector<Reduction> combine = {};
   OfEqual of_equal = OfEqual::last;
   /// The arrays begin as what the scatter before it makes of its own, which nothing else reads: both change
-  /// one memory, and `initial` is what the other one's are before. Both store in any order, and no point stores
-  /// with one of the two where another point stores with the other. So a point may replace several elements.
+  /// one memory, and `initial` is what the other one's are before. Both store in any order, and no point
+  /// stores with one of the two where another point stores with the other. So a point may replace several
+  /// elements.
   bool goes_on = false;
   /// Whether the components of a point may be stored one by one, before or after the components of others.
   bool stores_in_any_order() const {

@@ -6,10 +6,9 @@
 
 #include <map>
 
-#include "campaign.h"
 #include "irregular.h"
+#include "on_device.h"
 #include "runtime/cpu/device.h"
-#include "runtime/cpu/threads.h"
 
 namespace fulgurite::programs {
 namespace {
@@ -90,24 +89,9 @@ std::string between_guard_zones(const soac::Program& program, const Runs& runs, 
                                 Tally& tally) {
   Options options = given;
   options.engine = Engine::cpu;
-  const soac::Program specification = pipeline::specification(program, options.precision);
   static auto& device = *new GuardZones;  // results may outlive the test
   device.faults.clear();
-  std::optional<plan::Loaded> loaded;
-  for (const std::vector<soac::Value>& args : runs) {
-    const Outcome expected = interpreted(specification, args);
-    ++tally.runs;
-    tally.failed += !expected.error.empty();
-    if (expected.error == "OutOfMemory") continue;
-    const Outcome got = outcome_of([&] {
-      if (!loaded) loaded = pipeline::load(program, options, device.describe(), device);
-      return testing_pipeline::results_of(*loaded, program, args);
-    });
-    tally.refused += is_refused(got);
-    if (!device.faults.empty()) return device.faults.front();
-    if (const std::string what = difference(expected, got); !what.empty()) return what;
-  }
-  return "";
+  return on_device(device, program, runs, options, tally);
 }
 
 TEST(GuardZones, SlowPropertyIrregularNestsStoreInsideOfTheirBounds) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../distribute/tasks_alone.h"
-#include "campaign.h"
+#include "on_device.h"
 
 namespace fulgurite::programs {
 namespace {
@@ -16,24 +16,9 @@ std::string alone(const soac::Program& program, const Runs& runs, const Options&
   Options options = given;
   options.engine = Engine::cpu;
   if (options.policy.empty()) options.policy = tiny;
-  const soac::Program specification = pipeline::specification(program, options.precision);
   static auto& device = *new runtime::test::TasksAlone;  // results may outlive the test
   device.begin();
-  std::optional<plan::Loaded> loaded;
-  for (const std::vector<soac::Value>& args : runs) {
-    const Outcome expected = interpreted(specification, args);
-    ++tally.runs;
-    tally.failed += !expected.error.empty();
-    if (expected.error == "OutOfMemory") continue;
-    const Outcome got = outcome_of([&] {
-      if (!loaded) loaded = pipeline::load(program, options, device.describe(), device);
-      return testing_pipeline::results_of(*loaded, program, args);
-    });
-    tally.refused += is_refused(got);
-    if (!device.faults.empty()) return device.faults.front();
-    if (const std::string what = difference(expected, got); !what.empty()) return what;
-  }
-  return "";
+  return on_device(device, program, runs, options, tally);
 }
 
 TEST(RandomPrograms, SlowPropertyTasksTouchWhatTheirFootprintsSay) {
