@@ -45,9 +45,13 @@ class Together {
   Together(Program& program, PassContext& context) : arena_(*program.arena), context_(context) {}
 
   void scope(std::vector<Stm>& stms, std::vector<Expr>& results) {
+    const std::size_t n_outside = checked_.size();
     for (Stm& s : stms)
-      if (!base::as<Soac>(s.op))
-        for (auto& inner : soac::nested_in(s)) scope(inner.lambda->body, inner.lambda->results);
+      if (const auto* check = base::as<soac::Check>(s.op))
+        checked_.push_back(check->condition);
+      else if (!base::as<Soac>(s.op))
+        inside(s);
+    checked_.resize(n_outside);
     for (std::size_t k = 0; k < stms.size(); ++k)
       while (const std::optional<std::size_t> next = next_update(stms, k)) {
         std::optional<Stm> both = together(stms, k, *next, results);
@@ -59,6 +63,15 @@ class Together {
   }
 
  private:
+  /// The bodies of a loop or of branches. A Check that stands before a loop may hold only where that
+  /// iterates.
+  void inside(Stm& s) {
+    const auto* loop = base::as<soac::Loop>(s.op);
+    if (loop && loop->trips) without_iterations_.push_back(loop->trips <= 0);
+    for (auto& inner : soac::nested_in(s)) scope(inner.lambda->body, inner.lambda->results);
+    if (loop && loop->trips) without_iterations_.pop_back();
+  }
+
   /// The statement after this one whose only scatter replaces elements of what this one makes last.
   std::optional<std::size_t> next_update(const std::vector<Stm>& stms, std::size_t k) const {
     if (!is_update(stms[k])) return {};
@@ -103,25 +116,25 @@ class Together {
     return both;
   }
 
-  /// A Check says so, if they are not the same.
-  static bool has_equal_dims(const std::vector<Stm>& stms, std::size_t k, std::size_t j) {
-    const std::vector<Expr>&a = std::get<Soac>(stms[k].op).dims, &b = std::get<Soac>(stms[j].op).dims;
-    if (a.size() != b.size()) return false;
-    const auto says = [](Expr condition, Expr x, Expr y, const auto& self) -> bool {
+  /// A Check before the two says so, if they are not the same.
+  bool has_equal_dims(const std::vector<Stm>& stms, std::size_t k, std::size_t j) const {
+    std::vector<Expr> checked = checked_;
+    for (std::size_t n = 0; n < k; ++n)
+      if (const auto* check = base::as<soac::Check>(stms[n].op)) checked.push_back(check->condition);
+    const auto is_false = [&](Expr e) {
+      return std::ranges::find(without_iterations_, e) != without_iterations_.end();
+    };
+    const auto says = [&](Expr condition, Expr x, Expr y, const auto& self) -> bool {
+      if (condition.op() == Op::bit_or && is_false(condition.arg(1))) condition = condition.arg(0);
       if (condition.op() == Op::bit_and && condition.kind() == scalar::Kind::boolean)
         return self(condition.arg(0), x, y, self) || self(condition.arg(1), x, y, self);
       return condition.op() == Op::eq && ((condition.arg(0) == x && condition.arg(1) == y) ||
                                           (condition.arg(0) == y && condition.arg(1) == x));
     };
-    for (std::size_t d = 0; d < a.size(); ++d) {
-      const bool is_said =
-          std::any_of(stms.begin(), stms.begin() + static_cast<std::ptrdiff_t>(k), [&](const Stm& s) {
-            const auto* check = base::as<soac::Check>(s.op);
-            return check && says(check->condition, a[d], b[d], says);
-          });
-      if (a[d] != b[d] && !is_said) return false;
-    }
-    return true;
+    return std::ranges::equal(
+        std::get<Soac>(stms[k].op).dims, std::get<Soac>(stms[j].op).dims, [&](Expr a, Expr b) {
+          return a == b || std::ranges::any_of(checked, [&](Expr c) { return says(c, a, b, says); });
+        });
   }
 
   /// Nothing but the second one needs what the first one makes, and nothing between them changes what the
@@ -198,6 +211,8 @@ class Together {
 
   Arena& arena_;
   PassContext& context_;
+  std::vector<Expr> checked_;             // what Checks say that stand before the scope
+  std::vector<Expr> without_iterations_;  // false in the loops around it
 };
 
 Program run_together(Program program, PassContext& context) {

@@ -58,10 +58,10 @@ class Permuting {
     } else if (!split(scalar::substitute(arena_, a.index, definitions_), 1, run)) {
       return {};
     }
-    const std::int64_t least = std::ranges::min(run.offsets);
+    const auto [least, most] = std::ranges::minmax(run.offsets);
+    if (scalar::to_bits(most) - scalar::to_bits(least) >= 2U * run.offsets.size()) return {};
     for (std::int64_t& offset : run.offsets) offset -= least;
     run.base = run.base + least;
-    if (std::ranges::max(run.offsets) >= 2 * lanes) return {};
     return run;
   }
 
@@ -76,7 +76,8 @@ class Permuting {
     const auto* values = by_lanes.of(e);
     if (values == nullptr) return false;
     for (std::size_t l = 0; l < values->size(); ++l)
-      run.offsets[l] += factor * static_cast<std::int64_t>((*values)[l]);
+      run.offsets[l] =
+          static_cast<std::int64_t>(scalar::to_bits(run.offsets[l]) + scalar::to_bits(factor) * (*values)[l]);
     return true;
   }
 
@@ -100,7 +101,7 @@ class Permuting {
       const Expr apart = member.run.base - group.base;
       if (!apart.is_constant()) continue;
       const auto distance = static_cast<std::int64_t>(apart.bits());
-      if (std::abs(distance) >= 2 * type.lanes) continue;
+      if (distance <= -2 * type.lanes || 2 * type.lanes <= distance) continue;
       if (distance < 0) {
         group.base = member.run.base;
         for (Member& m : group.members)
@@ -125,8 +126,7 @@ class Permuting {
         if (offset >= static_cast<std::int64_t>(times.size())) return 0;
         ++times[static_cast<std::size_t>(offset)];
       }
-    const bool all = std::ranges::all_of(times, [&](int t) { return once ? t == 1 : t >= 1; });
-    return all ? n : 0;
+    return std::ranges::all_of(times, [&](int t) { return once ? t == 1 : t >= 1; }) ? n : 0;
   }
 
   Access half(const Group& group, int number) {
