@@ -118,7 +118,7 @@ class Distance {
       const auto factor = along ? small_factor(along->coefficient) : std::nullopt;
       if (!factor) return false;
       common = std::gcd(common, *factor);
-      all_vary = all_vary && std::ranges::any_of(ranges_, [&](auto* each) { return each->contains(name); });
+      all_vary = all_vary && range_of(name);
       rest = along->base;
     }
     if (!rest.is_constant() || common == 0) return false;
@@ -146,9 +146,7 @@ void add_ranges(const Lambda& f, std::span<const Expr> extents, Ranges& ranges) 
 StoredPlaces::StoredPlaces(Arena& arena, const Soac& soac, std::span<const Expr> place) : arena_(arena) {
   Vars computed;
   for (const Stm& s : soac.body.body) add_bound(s, computed);
-  Vars mentioned;
-  add_mentioned(place, mentioned);
-  if (std::ranges::any_of(mentioned, [&](Var name) { return computed.contains(name); })) return;
+  if (mentions_any(place, computed)) return;
   std::unordered_map<Var, Expr> of_point;
   for (std::size_t d = 0; d < soac.dims.size(); ++d) {
     const Expr index = arena.fresh(scalar::Type{}, "stored");

@@ -74,27 +74,30 @@ class Reads {
       const std::span<const Expr> place = outputs.scatters[k].place;
       places.push_back({place, is_injective(arena, soac, place)});
     }
+    Vars own;                                               // arrays of which points read their own elements
+    std::vector<std::pair<Expr, std::size_t>> of_contents;  // at other places than this one
+    scalar::for_each_node(body_, [&](Expr e) {
+      if (e.op() != Op::index) return;
+      const Var array = e.arg(0).var();
+      for (std::size_t k = 0; k < places.size(); ++k)
+        if (places[k].is_injective && is_read_at(e, places[k].indices))
+          own.insert(array);
+        else if (is_contents(soac.scatters[scatter], array))
+          of_contents.emplace_back(e, k);
+        else
+          forbidden_.insert(array);
+    });
+    if (of_contents.empty()) return;
+    std::vector<StoredPlaces> stored;
+    for (const Place& place : places) stored.emplace_back(arena, soac, place.indices);
     Ranges ranges;
     add_ranges(soac.body, soac.dims, ranges);
     Vars inside;
     add_bound(soac.body, inside);
-    Vars own;  // arrays of which points read their own elements
-    scalar::for_each_node(body_, [&](Expr e) {
-      if (e.op() != Op::index) return;
-      const Var array = e.arg(0).var();
-      for (Place& place : places) {
-        if (place.is_injective && is_read_at(e, place.indices)) {
-          own.insert(array);
-        } else if (!is_contents(soac.scatters[scatter], array)) {
-          forbidden_.insert(array);
-        } else {
-          if (!place.stored) place.stored.emplace(arena, soac, place.indices);
-          if (place.stored->miss(e, ranges)) continue;
-          add_condition(array,
-                        places.size() == 1 ? place.stored->miss_where(e, ranges, inside) : std::nullopt);
-        }
-      }
-    });
+    for (const auto& [e, k] : of_contents)
+      if (!stored[k].miss(e, ranges))
+        add_condition(e.arg(0).var(),
+                      places.size() == 1 ? stored[k].miss_where(e, ranges, inside) : std::nullopt);
     // A point's own element is read of what the array becomes.
     for (const auto& [array, condition] : conditions_)
       if (own.contains(array)) forbidden_.insert(array);
@@ -109,7 +112,6 @@ class Reads {
   struct Place {
     std::span<const Expr> indices;
     bool is_injective;
-    std::optional<StoredPlaces> stored = {};  // where something asks
   };
 
   void add_condition(Var array, std::optional<Expr> condition) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../runtime/pocl.h"
-#include "campaign.h"
+#include "compared.h"
 #include "irregular.h"
 #include "simplify/specialise.h"
 
@@ -40,26 +40,16 @@ std::string on_engine(const soac::Program& program, const Runs& runs, const Opti
   if (options.engine == Engine::cpu && options.policy.empty() && program.sites.size() % 2 == 1)
     options.policy = "segment_points=1";
   if (options.engine == Engine::opencl) runtime::test::prepare_pocl();
-  const soac::Program specification = pipeline::specification(program, options.precision);
-  std::optional<plan::Loaded> loaded;
   // Most arguments are short: every third program is specialised for each of them.
   const bool is_specialised = program.sites.size() % 3 == 0;
-  for (const std::vector<soac::Value>& args : runs) {
-    const Outcome expected = interpreted(specification, args);
-    ++tally.runs;
-    tally.failed += !expected.error.empty();
-    if (expected.error == "OutOfMemory") continue;
-    const Outcome got = outcome_of([&] {
-      if (is_specialised)
-        loaded = pipeline::load(specialised_for(args, program), options);
-      else if (!loaded)
-        loaded = pipeline::load(program, options);
-      return testing_pipeline::results_of(*loaded, program, args);
-    });
-    tally.refused += is_refused(got);
-    if (const std::string what = difference(expected, got); !what.empty()) return what;
-    if (const std::string what = reported(); !what.empty()) return what;
-  }
+  const auto load = [&](std::optional<plan::Loaded>& loaded, const std::vector<soac::Value>& args) {
+    if (is_specialised)
+      loaded = pipeline::load(specialised_for(args, program), options);
+    else if (!loaded)
+      loaded = pipeline::load(program, options);
+  };
+  const std::string what = compared(program, runs, options.precision, tally, load, reported);
+  if (!what.empty()) return what;
   soac::PassContext context;
   count_constructs(program, tally.constructs);
   count_constructs(pipeline::optimise(program, context, options.precision), tally.constructs);

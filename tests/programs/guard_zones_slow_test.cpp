@@ -6,8 +6,8 @@
 
 #include <map>
 
+#include "compared.h"
 #include "irregular.h"
-#include "on_device.h"
 #include "runtime/cpu/device.h"
 
 namespace fulgurite::programs {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../distribute/tasks_alone.h"
-#include "on_device.h"
+#include "compared.h"
 
 namespace fulgurite::programs {
 namespace {
