@@ -207,15 +207,18 @@ void Builder::while_loop(const std::function<Expr()>& head, const Fill& body) co
 }
 
 void Builder::endless_loop(const std::function<Expr()>& head, const Fill& body) const {
+  const std::size_t n_before = code_->n_failures;
   Expr is_sound = arena().boolean(true);
   for (const Code::Open& open : code_->open)
     for (const Stm& s : open.statements)
       if (const auto* fail = std::get_if<Fail>(&s.op)) is_sound = is_sound & logical_not(fail->when);
   While loop = whole_loop(head, body);
-  const Expr goes_on = arena().fresh({Kind::boolean}, "goes_on");
   bool fails = !is_sound.is_constant(1);
-  loop.head = noting_failures(loop.head, goes_on, fails);
-  loop.body = noting_failures(loop.body, goes_on, fails);
+  const Expr goes_on = arena().fresh({Kind::boolean}, "goes_on");
+  if (code_->n_failures > n_before) {
+    loop.head = noting_failures(loop.head, goes_on, fails);
+    loop.body = noting_failures(loop.body, goes_on, fails);
+  }
   if (fails) {
     append(Declare{goes_on.var(), is_sound});
     loop.condition = loop.condition & goes_on;
@@ -302,6 +305,7 @@ Expr Builder::pick(Expr value, int from, std::string_view name) const {
 void Builder::fail(Expr when, Site site, Expr value, Expr bound, std::vector<Expr> more) const {
   if (context_->on_failure) return if_then(when, context_->on_failure);
   const Expr group = context_->group ? lower(context_->group) : Expr();
+  ++code_->n_failures;
   append(Fail{when, site, failing_element(), arena().i64(0), value, bound, std::move(more), group});
 }
 

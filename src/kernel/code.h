@@ -28,6 +28,7 @@ struct Builder::Code {
   std::vector<FreeBuffer> free_buffers;
   std::unordered_map<Var, std::size_t> own_buffers;  // allocated by the kernel, and at which depth
   std::unordered_set<Var> updates;
+  std::size_t n_failures = 0;  // statements that report one
 
   std::size_t depth() const { return open.size() - 1; }
   std::size_t depth_of(Expr leaf) const;
