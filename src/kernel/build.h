@@ -179,8 +179,9 @@ class Builder {
   void check(Expr condition, Site, std::span<const Expr> operands) const;
   /// Whether operations that may fail are checked.
   bool checks() const;
-  /// What follows in the innermost block relies on the condition: reads are masked by it.
-  void rely_on(Expr condition) const;
+  /// What follows in the innermost block relies on the condition, or the site has failed: reads are masked by
+  /// it, and failures of sites below, which computed with elements that are not there.
+  void rely_on(Expr condition, Site) const;
   /// What follows in the innermost block, which runs only where guard() holds, needs no mask for that.
   void rely_on_nothing() const;
   /// The condition on which the code relies here; absent: none.

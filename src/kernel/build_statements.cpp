@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "base/check.h"
@@ -302,7 +303,10 @@ Expr Builder::pick(Expr value, int from, std::string_view name) const {
 
 // ---- failures
 
+// A function that is evaluated where its value is read has lower sites than the reader's check before it.
 void Builder::fail(Expr when, Site site, Expr value, Expr bound, std::vector<Expr> more) const {
+  const Code::Open* relying = code_->innermost_guard();
+  if (relying && relying->guard_site > site) when = bind(when & relying->guard, "failed");
   if (context_->on_failure) return if_then(when, context_->on_failure);
   const Expr group = context_->group ? lower(context_->group) : Expr();
   ++code_->n_failures;
@@ -317,27 +321,35 @@ void Builder::check(Expr condition, Site site, std::span<const Expr> quoted) con
   std::vector<Expr> more(operands.begin() + 2, operands.end());
   more.resize(std::min(more.size(), Fail::most_more));
   fail(bind(logical_not(holds), "failed"), site, operands[0], operands[1], std::move(more));
-  rely_on(holds);
+  rely_on(holds, site);
 }
 
 bool Builder::checks() const {
   return code_->outside.checks;
 }
 
-void Builder::rely_on(Expr condition) const {
-  const Expr before = guard();
-  code_->open.back().guard = before ? bind(before & condition, "sound") : condition;
+const Builder::Code::Open* Builder::Code::innermost_guard() const {
+  const auto guarded =
+      std::ranges::find_if(open | std::views::reverse, [](const Open& o) { return bool(o.guard); });
+  return guarded == open.rend() ? nullptr : &*guarded;
+}
+
+void Builder::rely_on(Expr condition, Site site) const {
+  const Code::Open* before = code_->innermost_guard();
+  const Site last = before ? std::max(before->guard_site, site) : site;
+  const Expr all = guard();
+  code_->open.back().guard = all ? bind(all & condition, "sound") : condition;
+  code_->open.back().guard_site = last;
 }
 
 void Builder::rely_on_nothing() const {
   code_->open.back().guard = arena().boolean(true);
+  code_->open.back().guard_site = 0;
 }
 
 Expr Builder::guard() const {
-  Expr all;
-  for (const Code::Open& open : code_->open)
-    if (open.guard) all = open.guard;
-  return all && all.is_constant(1) ? Expr() : all;
+  const Code::Open* guarded = code_->innermost_guard();
+  return guarded && !guarded->guard.is_constant(1) ? guarded->guard : Expr();
 }
 
 }  // namespace fulgurite::kernel

@@ -13,6 +13,7 @@ struct Builder::Code {
     std::unordered_map<std::uint32_t, Expr> memo;  // by node id
     Enclosure enclosure = Enclosure::straight;
     Expr guard;                    // false once a check in this block failed: reads are masked by it
+    Site guard_site = 0;           // the highest of these checks
     std::uint32_t first_node = 0;  // expressions with lower numbers are older
   };
 
@@ -30,6 +31,8 @@ struct Builder::Code {
   std::unordered_set<Var> updates;
   std::size_t n_failures = 0;  // statements that report one
 
+  /// The innermost block that relies on something; null: none.
+  const Open* innermost_guard() const;
   std::size_t depth() const { return open.size() - 1; }
   std::size_t depth_of(Expr leaf) const;
   void open_block(Enclosure);

@@ -42,8 +42,9 @@ void fit(const Emitter& e, Expr size, const Destination& to, const soac::Locatio
   fits = e.bind(fits, "fits");
   if (fits.is_constant(1)) return;
   e.sizes()->may_not_fit(size);
-  e.fail(e.bind(logical_not(fits), "no_room"), e.outside().no_room(where), n, room);
-  e.rely_on(fits);
+  const scalar::Site site = e.outside().no_room(where);
+  e.fail(e.bind(logical_not(fits), "no_room"), site, n, room);
+  e.rely_on(fits, site);
 }
 
 Expr extent(const Emitter& e, Expr size) {

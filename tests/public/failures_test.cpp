@@ -136,6 +136,33 @@ TEST(Failures, PositionsInNestedMapsAreThoseOfTheOutermost) {
       table);
 }
 
+// The function is computed where its value is read, and there with an element that is not there.
+TEST(Failures, OutsideOfAnArrayWhoseFunctionDivides) {
+  using E = fg::IndexError;
+  const auto inverted = [](Vec<int> x) { return fg::map([](Exp<int> e) { return 100 / e; }, x); };
+  expect_message<E>(
+      "index 8 at position 7 is outside 0..7",
+      [&](Vec<int> x) {
+        const Vec<int> w = inverted(x);
+        return fg::generate(8, [&](Exp<i64> i) { return w[i + 1]; });
+      },
+      places);
+  expect_message<E>(
+      "index -2 at position 0 is outside 0..7",
+      [&](Vec<int> x, Exp<i64> n) {
+        const Vec<int> w = inverted(x);
+        return fg::sum(fg::generate(8, [&](Exp<i64> i) { return w[i - n]; }));
+      },
+      places, i64{2});
+  expect_message<E>(
+      "index 20 at position 6 is outside 0..7",
+      [&](Vec<int> x) {
+        const Vec<int> w = inverted(x);
+        return fg::map([&](Exp<int> i) { return fg::select(i > 9, w[i], w[i % 8]); }, x);
+      },
+      Ints{1, 2, 7, 3, 7, 1, 20, 2});
+}
+
 // That a number is the size of an array in a branch that is not taken says nothing of it.
 TEST(Failures, IndicesBesideABranchThatIsNotTaken) {
   expect_message<fg::IndexError>(
