@@ -175,13 +175,13 @@ class Builder {
   // ---- failures
 
   void fail(Expr when, Site, Expr value, Expr bound, std::vector<Expr> more = {}) const;
-  /// Fails unless the condition holds, on which what follows relies.
+  /// What follows in the innermost block relies on the condition, or the site has failed: reads are masked by
+  /// it, and failures of sites below, which computed with elements that are not there.
+  void fail_unless(Expr holds, Site, Expr value, Expr bound, std::vector<Expr> more = {}) const;
+  /// Fails unless the condition holds, if operations that may fail are checked.
   void check(Expr condition, Site, std::span<const Expr> operands) const;
   /// Whether operations that may fail are checked.
   bool checks() const;
-  /// What follows in the innermost block relies on the condition, or the site has failed: reads are masked by
-  /// it, and failures of sites below, which computed with elements that are not there.
-  void rely_on(Expr condition, Site) const;
   /// What follows in the innermost block, which runs only where guard() holds, needs no mask for that.
   void rely_on_nothing() const;
   /// The condition on which the code relies here; absent: none.

@@ -320,8 +320,16 @@ void Builder::check(Expr condition, Site site, std::span<const Expr> quoted) con
   operands.resize(std::max<std::size_t>(operands.size(), 2), arena().i64(0));
   std::vector<Expr> more(operands.begin() + 2, operands.end());
   more.resize(std::min(more.size(), Fail::most_more));
-  fail(bind(logical_not(holds), "failed"), site, operands[0], operands[1], std::move(more));
-  rely_on(holds, site);
+  fail_unless(holds, site, operands[0], operands[1], std::move(more));
+}
+
+void Builder::fail_unless(Expr holds, Site site, Expr value, Expr bound, std::vector<Expr> more) const {
+  fail(bind(logical_not(holds), "failed"), site, value, bound, std::move(more));
+  const Code::Open* before = code_->innermost_guard();
+  const Site last = before ? std::max(before->guard_site, site) : site;
+  const Expr all = guard();
+  code_->open.back().guard = all ? bind(all & holds, "sound") : holds;
+  code_->open.back().guard_site = last;
 }
 
 bool Builder::checks() const {
@@ -332,14 +340,6 @@ const Builder::Code::Open* Builder::Code::innermost_guard() const {
   const auto guarded =
       std::ranges::find_if(open | std::views::reverse, [](const Open& o) { return bool(o.guard); });
   return guarded == open.rend() ? nullptr : &*guarded;
-}
-
-void Builder::rely_on(Expr condition, Site site) const {
-  const Code::Open* before = code_->innermost_guard();
-  const Site last = before ? std::max(before->guard_site, site) : site;
-  const Expr all = guard();
-  code_->open.back().guard = all ? bind(all & condition, "sound") : condition;
-  code_->open.back().guard_site = last;
 }
 
 void Builder::rely_on_nothing() const {

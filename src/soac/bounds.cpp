@@ -1,6 +1,8 @@
 #include "soac/bounds.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "base/match.h"
 #include "soac/outputs.h"
@@ -101,6 +103,7 @@ void Bounds::forget(std::size_t mark) {
     for (Expr e : {facts_.back().a, facts_.back().b, facts_.back().difference})
       if (e)
         if (auto& on = facts_on_.at(e.id()); !on.empty() && on.back() + 1 == facts_.size()) on.pop_back();
+  while (!of_sums_.empty() && of_sums_.back() >= mark) of_sums_.pop_back();
   memo_.clear();
 }
 
@@ -168,6 +171,7 @@ void Bounds::add_fact(const Fact& fact) {
   for (Expr e : {fact.a, fact.b, fact.difference})
     if (e && (facts_on_[e.id()].empty() || facts_on_[e.id()].back() != facts_.size()))
       facts_on_[e.id()].push_back(facts_.size());
+  if (fact.a.op() == Op::add || fact.b.op() == Op::add) of_sums_.push_back(facts_.size());
   facts_.push_back(fact);
   memo_.clear();
 }
@@ -222,7 +226,7 @@ Interval Bounds::of_node(Expr e) {
     for (Expr arg : e.args()) operands.push_back(memo_.at(arg.id()));
     interval = without_neutral(e, intervals_.apply(e, operands));
   }
-  interval = with_facts(e, with_rounding(e, interval));
+  interval = with_partial_sums(e, with_facts(e, with_rounding(e, interval)));
   if (e.kind() != Kind::u64 && has_value(e)) interval.low = interval.high = safe(cast(e, Kind::i64));
   return interval;
 }
@@ -252,6 +256,48 @@ Interval Bounds::with_rounding(Expr e, Interval interval) {
   if (!is_sum || !rest.high) return interval;
   const Expr most = max(rest.high, 0) + 1;
   return intervals_.meet(interval, {all.least, std::max<Wide>(rest.most, 0) + 1, {}, most});
+}
+
+namespace {
+
+// The terms of a sum, in order of their nodes; none: there are more than a few.
+std::vector<Expr> terms_of(Expr sum) {
+  constexpr std::size_t most = 8;
+  std::vector<Expr> terms{sum};
+  for (std::size_t k = 0; k < terms.size() && terms.size() <= most;) {
+    const Expr term = terms[k];
+    if (term.op() != Op::add) {
+      ++k;
+      continue;
+    }
+    terms[k] = term.arg(0);
+    terms.push_back(term.arg(1));
+  }
+  if (terms.size() > most) return {};
+  std::ranges::sort(terms, {}, [](Expr e) { return e.id(); });
+  return terms;
+}
+
+}  // namespace
+
+// Bounds of a sum from conditions on a part of it, which another order of its terms does not compute.
+Interval Bounds::with_partial_sums(Expr e, Interval interval) {
+  if (e.op() != Op::add || e.kind() != Kind::i64 || (interval.low && interval.high) || of_sums_.empty())
+    return interval;
+  const std::vector<Expr> terms = terms_of(e);
+  const auto id = [](Expr term) { return term.id(); };
+  for (std::size_t number : std::vector(of_sums_))
+    for (const Expr part : {facts_[number].a, facts_[number].b}) {
+      const std::vector<Expr> summed = part.op() == Op::add ? terms_of(part) : std::vector<Expr>();
+      if (summed.empty() || summed.size() >= terms.size()) continue;
+      if (!std::ranges::includes(terms, summed, {}, id, id)) continue;
+      std::vector<Expr> others;
+      std::ranges::set_difference(terms, summed, std::back_inserter(others), {}, id, id);
+      const Expr rest = std::accumulate(others.begin() + 1, others.end(), others[0]);
+      const Interval known = of(part), other = of(rest);
+      interval = intervals_.meet(interval, intervals_.add(Kind::i64, known, other));
+    }
+  return interval;
 }
 
 // Bounds of e from conditions: on e itself, and on e as the difference of the two sides of one. Differences

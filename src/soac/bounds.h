@@ -79,6 +79,7 @@ class Bounds {
   Interval of_result(Expr);
   Interval without_neutral(Expr e, const Interval&);
   Interval with_facts(Expr, Interval);
+  Interval with_partial_sums(Expr, Interval);
   Interval with_rounding(Expr, Interval);
   bool has_value(Expr);
   Expr safe(Expr);
@@ -121,6 +122,7 @@ class Bounds {
   std::unordered_map<Var, Name> names_;
   std::vector<Fact> facts_;
   std::unordered_map<std::uint32_t, std::vector<std::size_t>> facts_on_;  // by node id: numbers of facts
+  std::vector<std::size_t> of_sums_;                                      // facts, by number
   std::unordered_map<Var, Choice> choices_;
   std::unordered_map<Var, Interval> elements_;  // of arrays of integers
   Made made_;        // by statements of the program, which are learned when asked for

@@ -42,9 +42,7 @@ void fit(const Emitter& e, Expr size, const Destination& to, const soac::Locatio
   fits = e.bind(fits, "fits");
   if (fits.is_constant(1)) return;
   e.sizes()->may_not_fit(size);
-  const scalar::Site site = e.outside().no_room(where);
-  e.fail(e.bind(logical_not(fits), "no_room"), site, n, room);
-  e.rely_on(fits, site);
+  e.fail_unless(fits, e.outside().no_room(where), n, room);
 }
 
 Expr extent(const Emitter& e, Expr size) {

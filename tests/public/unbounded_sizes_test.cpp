@@ -106,6 +106,23 @@ TEST(UnboundedSizes, StatesThatGrow) {
   });
 }
 
+// The size of the longer row is a sum that a later pass writes in another order.
+TEST(UnboundedSizes, BranchesThatAppendToALongerRow) {
+  const auto longer = [](Ragged<int> r, Exp<i64> c) {
+    return fg::map(
+        [&](Vec<int> given) {
+          const auto row = fg::concat(given, fg::replicate(given.size() % 7, 1));
+          const auto appended = [&] { return fg::concat(row, fg::replicate(fg::min(c, i64{5}), 2)); };
+          return digest(fg::cond(c > 3, appended, [&] { return fg::unique(row); }));
+        },
+        fg::rows(r));
+  };
+  std::vector<std::tuple<RaggedArray<int>, i64>> calls;
+  for (const auto& [rows] : all_rows())
+    for (i64 c : {2, 4, 9}) calls.emplace_back(rows, c);
+  as_interpreted(longer, calls);
+}
+
 TEST(UnboundedSizes, Branches) {
   on_sizes([](Exp<int> n) {
     return digest(

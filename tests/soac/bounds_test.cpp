@@ -208,6 +208,17 @@ TEST(Bounds, OfSums) {
   EXPECT_EQ(of.most("g", known), 12);
 }
 
+// A condition on some terms of a sum says as much if the sum has them in another order.
+TEST(Bounds, OfSumsOfWhichAConditionBoundsAPart) {
+  Learned of(program(
+      "k: i64 = if 0 <= x[i, 0] + x[i, 1] & x[i, 0] + x[i, 1] < t { min(m, 5) + x[i, 0] + i + x[i, 1] } "
+      "else { 1 }"));
+  EXPECT_EQ(of.most("k", known), 16);
+  EXPECT_EQ(of.least("k", known), 1);
+  EXPECT_EQ(Learned(program("k: i64 = if x[i, 0] + x[i, 0] < t { x[i, 0] + i } else { 1 }")).most("k", known),
+            std::nullopt);
+}
+
 TEST(Bounds, OfReductionsOfTuples) {
   Learned of(
       program("a: i64, b: i64 = redomap (j < m) { x[i, j], j } "
