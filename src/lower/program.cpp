@@ -13,6 +13,7 @@
 #include "schedule/rewrites/few_points.h"
 #include "schedule/rewrites/fission.h"
 #include "schedule/rewrites/levels.h"
+#include "schedule/rewrites/networks.h"
 #include "schedule/rewrites/radix.h"
 #include "schedule/rewrites/ragged_scan.h"
 #include "schedule/rewrites/segments.h"
@@ -104,19 +105,21 @@ class ProgramLowering {
 }  // namespace
 
 Lowered lower(const soac::Program& program, const Options& options) {
-  if (options.schedule == Schedule::lanes) {
-    // To sort row by row, every rank would have to know where all rows begin.
-    const soac::Program sorted = options.is_shared_by_ranks ? schedule::without_segments(program)
-                                                            : schedule::without_segments_inside(program);
-    const soac::Program sparse =
-        options.is_shared_by_ranks ? sorted : schedule::sort_few_points(sorted, options.lanes);
-    const soac::Program walked =
-        options.is_shared_by_ranks ? sparse : schedule::walk_segments_in_turn(sparse, options.lanes);
-    return ProgramLowering(schedule::split_levels(walked), options).run();
+  const auto lowered = [&](const soac::Program& scheduled) {
+    return ProgramLowering(scheduled, options).run();
+  };
+  if (options.schedule == Schedule::blocks) {
+    const soac::Program sorted = schedule::sort_inside_by_digits(schedule::without_segments(program));
+    const soac::Program divided = schedule::fission(sorted, options.blocks);
+    return lowered(schedule::scan_long_rows(divided, options.blocks));
   }
-  const soac::Program sorted = schedule::sort_inside_by_digits(schedule::without_segments(program));
-  const soac::Program divided = schedule::fission(sorted, options.blocks);
-  return ProgramLowering(schedule::scan_long_rows(divided, options.blocks), options).run();
+  // To sort row by row, every rank would have to know where all rows begin.
+  if (options.is_shared_by_ranks) return lowered(schedule::split_levels(schedule::without_segments(program)));
+  soac::Program changed = schedule::without_segments_inside(program);
+  changed = schedule::sort_few_points(changed, options.lanes);
+  changed = schedule::walk_segments_in_turn(changed, options.lanes);
+  changed = schedule::sort_by_networks(changed, options.target.vector_bytes, options.lanes);
+  return lowered(schedule::split_levels(changed));
 }
 
 }  // namespace fulgurite::lower

@@ -37,6 +37,7 @@ FAULTS = (
           "exact || (is_not_negative(quotient) && is_below(remainder, divisor, depth + 1))"),
     Fault("scatters at equal places in any order", "src/simplify/unordered.cpp",
           "soac::stores_apart(arena_, sizes_, origins_, soac, k)", "true"),
+    Fault("a network of comparisons without its last run", "src/soac/sort_network.cpp", "whole + last", "whole"),
     Fault("bounds of pieces that include their end", "src/schedule/rewrites/pieces.cpp", "condition.op() == Op::le", "false"),
     Fault("folds that take the constant of one piece for all others", "src/walk/lanes/points.cpp",
           "schedule::piece_after_first(arena_, walk_.s, piece_, walk_.range.in_tile)",

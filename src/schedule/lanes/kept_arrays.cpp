@@ -91,6 +91,13 @@ std::optional<KeptByLanes> kept_by_lanes(scalar::Arena& arena, const soac::Soac&
   return KeptByLanes{*kept, of_lanes, are_short & (sum <= of.by.fold_chain)};
 }
 
+Expr KeptByLanes::suit(const soac::Soac& map, const LanesPolicy& by) const {
+  const std::int64_t lanes = loops.tail_lanes;
+  const Expr fits = largest * lanes <= by.lane_array_bytes;
+  const Expr are_enough = lanes * 2 <= map.dims[0];
+  return fits & are_enough & are_short;
+}
+
 InnerLaneArrays inner_lane_arrays(scalar::Arena& arena, const soac::Soac& op, const LaneLoops& loops,
                                   const Lanes& lanes) {
   if (soac::is_one_point(op)) return {};

@@ -15,6 +15,8 @@ struct KeptByLanes : soac::KeptArrays {
   /// Whether iterations are short beside those of loops inside of them, and sums that round so short that one
   /// lane adds them up.
   Expr are_short;
+  /// Whether a map of that many points takes these lanes, by sizes only.
+  Expr suit(const soac::Soac&, const LanesPolicy&) const;
 };
 /// None: lanes cannot keep them.
 std::optional<KeptByLanes> kept_by_lanes(scalar::Arena&, const soac::Soac&, const LaneLoops&, const Lanes&,

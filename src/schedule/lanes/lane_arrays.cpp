@@ -8,10 +8,7 @@ LaneArrays lane_arrays_of(const Building& at, Expr otherwise) {
   const auto kept = kept_by_lanes(at.arena, at.op(), at.loops, at.lanes, at.around.is_known);
   if (!kept) return {};
   LaneArrays arrays{{}, kept->loops};
-  const std::int64_t lanes = arrays.loops.tail_lanes;
-  const Expr fits = kept->largest * lanes <= at.lanes.by.lane_array_bytes;
-  const Expr are_enough = lanes * 2 <= at.op().dims[0];
-  Expr holds = fits & are_enough & kept->are_short;
+  Expr holds = kept->suit(at.op(), at.lanes.by);
   if (otherwise) holds = holds & logical_not(otherwise);
   if (!holds.is_constant(0)) arrays.holds = holds;
   return arrays;
