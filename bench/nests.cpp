@@ -203,6 +203,7 @@ void run(const Options& options) {
   bench::measure_interleaved(measure);
   bench::measure_checked(measure);
   bench::measure_short_axes(measure);
+  bench::measure_sorted_rows(measure);
   const bench::Table table{[&](const std::string& name) { return options.wants(name); },
                            [&](const std::string& name, const Run& ours, const Run& peer, const Run& limit) {
                              row(options, name, ours, peer, limit);

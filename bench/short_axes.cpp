@@ -1,5 +1,6 @@
 // Points, quaternions and pixels as matrices of three and four columns, a number that only calls tell: each
 // row is a point of a map, or an index of two.
+#include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
 #include "peers/short_axes.h"
@@ -104,6 +105,30 @@ void measure_short_axes(const Measure& measure) {
   floats_row<1>(
       measure, "potentials, 2000 x 3", few, [&] { return potential(some); },
       [&](float* to) { omp_potentials({few, some.data(), nullptr, to}); });
+}
+
+void measure_sorted_rows(const Measure& measure) {
+  const auto sorted = fg::compile(sort_rows);
+  const auto medians = fg::compile([](Mat<float> m) {
+    return fg::map([](Vec<float> row) { return fg::sort(row)[row.size() / 2]; }, fg::rows(m));
+  });
+  for (const std::int64_t columns : {16, 64, 256, 1000}) {
+    const std::int64_t n = 4000000 / columns;
+    const fg::Array<float, 2> m(floats(n * columns), {n, columns});
+    const auto name = [&](const char* what) { return fmt::format("{}, {} x {}", what, n, columns); };
+    const auto rows = [&](float* to) { return ShortRows{n, m.data(), nullptr, to}; };
+    floats_row<2>(
+        measure, name("rows sorted"), n * columns, [&] { return sorted(m); },
+        [&](float* to) { omp_sort_each(rows(to), columns); });
+#ifdef BENCH_SORT
+    floats_row<2>(
+        measure, name("rows sorted (peer: vqsort)"), n * columns, [&] { return sorted(m); },
+        [&](float* to) { omp_vqsort_each(rows(to), columns); });
+#endif
+    floats_row<1>(
+        measure, name("medians of rows"), n, [&] { return medians(m); },
+        [&](float* to) { omp_medians(rows(to), columns); });
+  }
 }
 
 }  // namespace bench

@@ -64,5 +64,7 @@ void measure_interleaved(const Measure&);
 /// Windows by slices, pools, and means of rows that data choose.
 void measure_checked(const Measure&);
 void measure_short_axes(const Measure&);
+/// Rows of some columns, sorted, and their medians.
+void measure_sorted_rows(const Measure&);
 
 }  // namespace bench

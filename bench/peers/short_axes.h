@@ -31,4 +31,10 @@ void omp_potentials(const ShortRows&);
 void omp_quaternion_products(const ShortRows&);
 void omp_sort_rows(const ShortRows&);
 
+/// Rows of this many columns: std::sort of each row; Highway's vqsort of each; the middle elements, by
+/// std::nth_element.
+void omp_sort_each(const ShortRows&, std::int64_t columns);
+void omp_vqsort_each(const ShortRows&, std::int64_t columns);
+void omp_medians(const ShortRows&, std::int64_t columns);
+
 }  // namespace bench

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -101,6 +102,28 @@ void omp_sort_rows(const ShortRows& s) {
     order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2);
     std::copy(x, x + 4, to);
   });
+}
+
+void omp_sort_each(const ShortRows& s, std::int64_t columns) {
+#pragma omp parallel for num_threads(2)
+  for (std::int64_t i = 0; i < s.n; ++i) {
+    float* row = s.to + i * columns;
+    std::copy_n(s.from + i * columns, columns, row);
+    std::sort(row, row + columns);
+  }
+}
+
+void omp_medians(const ShortRows& s, std::int64_t columns) {
+#pragma omp parallel num_threads(2)
+  {
+    std::vector<float> row(static_cast<std::size_t>(columns));
+#pragma omp for
+    for (std::int64_t i = 0; i < s.n; ++i) {
+      std::copy_n(s.from + i * columns, columns, row.begin());
+      std::nth_element(row.begin(), row.begin() + columns / 2, row.end());
+      s.to[i] = row[static_cast<std::size_t>(columns / 2)];
+    }
+  }
 }
 
 }  // namespace bench

@@ -7,6 +7,8 @@
 
 namespace fulgurite::soac {
 
+using scalar::Op;
+
 namespace {
 
 std::vector<Expr> elements_at(Arena& arena, std::span<const Expr> arrays, Expr place) {
@@ -15,7 +17,36 @@ std::vector<Expr> elements_at(Arena& arena, std::span<const Expr> arrays, Expr p
   return elements;
 }
 
+Kind unsigned_of(Kind kind) {
+  const std::size_t bytes = size_of(kind);
+  return bytes == 1 ? Kind::u8 : bytes == 2 ? Kind::u16 : bytes == 4 ? Kind::u32 : Kind::u64;
+}
+Expr sign_of(Arena& arena, Kind kind) {
+  return arena.constant(kind, std::uint64_t{1} << (8 * size_of(kind) - 1));
+}
+
 }  // namespace
+
+// Negative floats have all bits flipped, others the sign set.
+Expr ordered_bits(Arena& arena, Expr value) {
+  const Kind kind = value.kind();
+  if (kind == Kind::boolean) return cast(value, Kind::u8);
+  const Kind bits_kind = unsigned_of(kind);
+  if (kind == bits_kind) return value;
+  const Expr bits = bitcast(value, bits_kind), sign = sign_of(arena, bits_kind);
+  if (!scalar::is_float(kind)) return arena.apply(Op::bit_xor, {bits, sign});
+  const Expr ordered = scalar::select(bits < sign, bits | sign, logical_not(bits));
+  const Expr last = arena.constant(bits_kind, scalar::highest(bits_kind));
+  return scalar::select(arena.apply(Op::isnan, {value}), last, ordered);
+}
+
+Expr from_ordered_bits(Arena& arena, Expr bits, Kind kind) {
+  if (kind == Kind::boolean) return cast(bits, kind);
+  if (kind == bits.kind()) return bits;
+  const Expr sign = sign_of(arena, bits.kind()), turned = arena.apply(Op::bit_xor, {bits, sign});
+  if (!scalar::is_float(kind)) return bitcast(turned, kind);
+  return bitcast(scalar::select(bits < sign, logical_not(bits), turned), kind);
+}
 
 Expr key_of(Arena& arena, const Sort& sort, std::span<const Expr> elements) {
   std::unordered_map<Var, Expr> given;

@@ -7,6 +7,7 @@
 
 #include "base/match.h"
 #include "soac/kept_arrays.h"
+#include "soac/operation.h"
 #include "soac/rename.h"
 #include "soac/sort_keys.h"
 
@@ -33,6 +34,12 @@ bool tells_elements(const Sort& op) {
   }
 }
 
+// Whether the elements are floats, and the keys their order: only NaNs have a key in common.
+bool has_order_of_floats(Arena& arena, const Sort& op) {
+  const Expr x = arena.name(op.key.params[0]);
+  return op.arrays.size() == 1 && scalar::is_float(x.kind()) && op.key.results[0] == ordered_bits(arena, x);
+}
+
 // A number whose upper half is a key, and whose lower half is a place; the key's own kind where none is as
 // wide.
 Kind kind_with_numbers(Kind key) {
@@ -52,6 +59,8 @@ class Network {
         return left < right;
       });
       all_.back().names = s_.names;
+    } else if (has_order_of_floats(arena_, op_)) {
+      by_order_of_floats();
     } else if (numbered != kind) {
       by_numbered_keys(numbered);
     } else {
@@ -87,12 +96,42 @@ class Network {
     gather([&](Expr i) { return cast(at(sorted[1], i), Kind::i64); });
   }
 
+  // Keys tell the elements but for NaNs, which stand together, and get their order after.
+  void by_order_of_floats() {
+    const Exprs sorted = rounds(keys([](Expr key, Expr) { return Exprs{key}; }),
+                                [](const Exprs& a, const Exprs& b) { return a[0] < b[0]; });
+    const Expr given = op_.arrays[0], zero = arena_.i64(0);
+    const Exprs numbers =
+        tabulated([&](Expr i) { return Exprs{from_ordered_bits(arena_, at(sorted[0], i), given.kind())}; });
+    const auto is_nan = [&](Expr i) { return arena_.apply(Op::isnan, {at(given, i)}); };
+    const Expr i = fresh("i"), j = fresh("j"), place = fresh("place"), n_nans = fresh("n_nans");
+    Soac count{{n_}, {{i.var()}, {}, {cast(is_nan(i), Kind::i64)}}};
+    count.reductions.push_back(reduction_by(arena_, Op::add, zero));
+    all_.push_back(statement(std::move(count)));
+    all_.back().names = {n_nans.var()};
+    const Expr state = arena_.fresh_array(given.kind(), {n_}, "s");
+    Lambda f{{j.var(), place.var(), state.var()}, {}, {}};
+    const Expr to = let(f.body, select(is_nan(j), place, -1), "to");
+    const Expr next = with(f.body, state, to, at(given, j));
+    f.results = {place + cast(is_nan(j), Kind::i64), next};
+    const Expr trips = select(equal(n_nans, zero), zero, n_), first = n_ - n_nans;
+    Stm fill = statement(Loop{{first, numbers[0]}, trips, {}, std::move(f)});
+    fill.names = {fresh("place").var(), s_.names[0]};
+    all_.push_back(std::move(fill));
+  }
+
   // An array for each value that `of` makes of the key and the place of an element.
   Exprs keys(const std::function<Exprs(Expr key, Expr i)>& of) {
+    return tabulated([&](Expr i) {
+      Exprs elements;
+      for (Expr array : op_.arrays) elements.push_back(at(array, i));
+      return of(key_of(arena_, op_, elements), i);
+    });
+  }
+  Exprs tabulated(const std::function<Exprs(Expr i)>& of) {
     const Expr i = fresh("i");
-    Exprs elements;
-    for (Expr array : op_.arrays) elements.push_back(at(array, i));
-    Exprs values = of(key_of(arena_, op_, elements), i), made;
+    const Exprs values = of(i);
+    Exprs made;
     Stm s = statement(Soac{{n_}, {{i.var()}, {}, values}});
     for (Expr value : values) made.push_back(array_of(value.kind(), s));
     all_.push_back(std::move(s));
@@ -101,12 +140,12 @@ class Network {
 
   // Binds the sorted elements: each from the place that `place` says.
   void gather(const std::function<Expr(Expr i)>& place) {
-    const Expr i = fresh("i"), from = place(i);
-    Exprs elements;
-    for (Expr array : op_.arrays) elements.push_back(at(array, from));
-    Stm s = statement(Soac{{n_}, {{i.var()}, {}, std::move(elements)}});
-    s.names = s_.names;
-    all_.push_back(std::move(s));
+    tabulated([&](Expr i) {
+      Exprs elements;
+      for (Expr array : op_.arrays) elements.push_back(at(array, place(i)));
+      return elements;
+    });
+    all_.back().names = s_.names;
   }
 
   // All exchanges. Elements that meet are `p` apart first, then, in passes with ever smaller distances, those
@@ -196,11 +235,11 @@ class Network {
 };
 
 // The bytes that are exchanged for an element.
-std::int64_t bytes_of_element(const Sort& sort) {
+std::int64_t bytes_of_element(Arena& arena, const Sort& sort) {
   const Kind key = sort.key.results[0].kind(), numbered = kind_with_numbers(key);
   const std::size_t number = numbered == key ? size_of(Kind::i32) : 0;
-  return static_cast<std::int64_t>(tells_elements(sort) ? size_of(sort.arrays[0].kind())
-                                                        : size_of(numbered) + number);
+  const bool is_alone = tells_elements(sort) || has_order_of_floats(arena, sort);
+  return static_cast<std::int64_t>(is_alone ? size_of(sort.arrays[0].kind()) : size_of(numbered) + number);
 }
 
 }  // namespace
@@ -218,7 +257,7 @@ Expr use_networks(Arena& arena, Lambda& function, std::int64_t bytes) {
   for (Stm& s : function.body) {
     const auto* sort = base::as<Sort>(s.op);
     if (sort && !sort->segments) {
-      add(arena.info(s.names[0]).shape[0] <= bytes / bytes_of_element(*sort));
+      add(arena.info(s.names[0]).shape[0] <= bytes / bytes_of_element(arena, *sort));
       std::ranges::move(sorted_by_network(arena, s), std::back_inserter(all));
       continue;
     }

@@ -5,18 +5,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "scalar/value.h"
+#include "soac/sort_keys.h"
 #include "trace/comparison.h"
 
 namespace fulgurite::trace {
 
 namespace {
-
-using scalar::Kind;
-
-Kind unsigned_of(std::size_t bytes) {
-  return bytes == 1 ? Kind::u8 : bytes == 2 ? Kind::u16 : bytes == 4 ? Kind::u32 : Kind::u64;
-}
 
 // One of the vectors as a key. As a comparison sees it: -0 and +0 are equal.
 struct Key {
@@ -25,28 +19,12 @@ struct Key {
   bool as_compared = false;
 };
 
-// An unsigned integer for each value, in the same order. Of a float: negative ones with all bits flipped,
-// others with the sign set, so that -0 < +0; NaNs, whatever their sign, come last.
-Expr ordered_bits(Arena& arena, Expr x) {
-  const Kind kind = x.kind();
-  if (kind == Kind::boolean) return cast(x, Kind::u8);
-  const std::size_t bytes = scalar::size_of(kind);
-  const Kind bits_kind = unsigned_of(bytes);
-  if (kind == bits_kind) return x;
-  const Expr bits = bitcast(x, bits_kind);
-  const Expr sign = arena.constant(bits_kind, std::uint64_t{1} << (8 * bytes - 1));
-  if (!scalar::is_float(kind)) return arena.apply(Op::bit_xor, {bits, sign});
-  const Expr ordered = scalar::select(bits < sign, bits | sign, logical_not(bits));
-  const Expr last = arena.constant(bits_kind, scalar::highest(bits_kind));
-  return scalar::select(arena.apply(Op::isnan, {x}), last, ordered);
-}
-
 Expr bits_of(Arena& arena, const Key& key, Expr x) {
   if (key.as_compared && scalar::is_float(x.kind())) {
     const Expr zero = arena.constant(x.kind(), 0);
     x = scalar::select(equal(x, zero), zero, x);
   }
-  const Expr bits = ordered_bits(arena, x);
+  const Expr bits = soac::ordered_bits(arena, x);
   return key.descends ? logical_not(bits) : bits;
 }
 

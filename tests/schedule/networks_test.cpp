@@ -73,10 +73,14 @@ TEST(Networks, OfShortRowsThatLanesKeep) {
   const std::string text = printed(with_networks(of_ints, 3072));
   EXPECT_NE(text.find("if n <= 768 & (n * 64 <= 262144 & 32 <= h) {"), text.npos) << text;
   EXPECT_EQ(text.find("sort ("), text.rfind("sort (")) << text;
-  // A key and its place take eight bytes, or twelve.
-  EXPECT_NE(printed(with_networks(sorting("f32", "bitcast(u32, select(e < 0f, -e, e))"), 3072))
-                .find("if n <= 384 &"),
-            text.npos);
+  // A key and its place take eight bytes, or twelve; floats are told by their keys, but for NaNs.
+  const std::string magnitudes = sorting("f32", "bitcast(u32, select(e < 0f, -e, e))");
+  EXPECT_NE(printed(with_networks(magnitudes, 3072)).find("if n <= 384 &"), text.npos);
+  const std::string floats =
+      sorting("f32",
+              "let t = bitcast(u32, e) return select(isnan(e), 4294967295u32, select(t < 2147483648u32, t | "
+              "2147483648u32, ~t))");
+  EXPECT_NE(printed(with_networks(floats, 3072)).find("if n <= 768 &"), text.npos);
   EXPECT_NE(printed(with_networks(sorting("i64", "u64(e & 3)"), 3072)).find("if n <= 256 &"), text.npos);
 }
 
