@@ -24,7 +24,7 @@ bool tells_elements(const Sort& op) {
   Expr e = op.key.results[0];
   for (;;) {
     if (e.is_name()) return e.var() == op.key.params[0];
-    const bool has_constant = e.args().size() == 2 && e.arg(1).is_constant();
+    const bool has_constant = e.args().size() == 2 && e.arg(1).is_constant() && scalar::is_integer(e.kind());
     const bool is_wider = e.op() == Op::cast && scalar::is_integer(e.arg(0).kind()) &&
                           size_of(e.kind()) >= size_of(e.arg(0).kind());
     if (!is_wider && e.op() != Op::bitcast && e.op() != Op::bit_not &&
@@ -39,6 +39,9 @@ bool has_order_of_floats(Arena& arena, const Sort& op) {
   const Expr x = arena.name(op.key.params[0]);
   return op.arrays.size() == 1 && scalar::is_float(x.kind()) && op.key.results[0] == ordered_bits(arena, x);
 }
+
+// As many as the lower half of a u32 tells.
+constexpr std::int64_t most_places = 1 << 16;
 
 // A number whose upper half is a key, and whose lower half is a place; the key's own kind where none is as
 // wide.
@@ -257,7 +260,8 @@ Expr use_networks(Arena& arena, Lambda& function, std::int64_t bytes) {
   for (Stm& s : function.body) {
     const auto* sort = base::as<Sort>(s.op);
     if (sort && !sort->segments) {
-      add(arena.info(s.names[0]).shape[0] <= bytes / bytes_of_element(arena, *sort));
+      const std::int64_t most = std::min(bytes / bytes_of_element(arena, *sort), most_places);
+      add(arena.info(s.names[0]).shape[0] <= most);
       std::ranges::move(sorted_by_network(arena, s), std::back_inserter(all));
       continue;
     }
