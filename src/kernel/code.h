@@ -13,8 +13,8 @@ struct Builder::Code {
     std::unordered_map<std::uint32_t, Expr> memo;  // by node id
     Enclosure enclosure = Enclosure::straight;
     Expr guard;                    // false once a check in this block failed: reads are masked by it
-    Site guard_site = 0;           // the highest of these checks
     std::uint32_t first_node = 0;  // expressions with lower numbers are older
+    Site guard_site = 0;           // the highest of the checks that the guard is of
   };
 
   Code(Arena& of, Outside around) : arena(of), outside(std::move(around)) {}
