@@ -176,8 +176,10 @@ class Builder {
 
   void fail(Expr when, Site, Expr value, Expr bound, std::vector<Expr> more = {}) const;
   /// What follows in the innermost block relies on the condition, or the site has failed: reads are masked by
-  /// it, and failures of sites below, which computed with elements that are not there.
-  void fail_unless(Expr holds, Site, Expr value, Expr bound, std::vector<Expr> more = {}) const;
+  /// it, and failures of sites below the site, or of all, which computed with elements that are not there.
+  enum class Masks : std::uint8_t { below, all };
+  void fail_unless(Expr holds, Site, Expr value, Expr bound, std::vector<Expr> more = {},
+                   Masks = Masks::below) const;
   /// Fails unless the condition holds, if operations that may fail are checked.
   void check(Expr condition, Site, std::span<const Expr> operands) const;
   /// Whether operations that may fail are checked.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -323,10 +324,12 @@ void Builder::check(Expr condition, Site site, std::span<const Expr> quoted) con
   fail_unless(holds, site, operands[0], operands[1], std::move(more));
 }
 
-void Builder::fail_unless(Expr holds, Site site, Expr value, Expr bound, std::vector<Expr> more) const {
+void Builder::fail_unless(Expr holds, Site site, Expr value, Expr bound, std::vector<Expr> more,
+                          Masks masks) const {
   fail(bind(logical_not(holds), "failed"), site, value, bound, std::move(more));
   const Code::Open* before = code_->innermost_guard();
-  const Site last = before ? std::max(before->guard_site, site) : site;
+  const Site own = masks == Masks::all ? std::numeric_limits<Site>::max() : site;
+  const Site last = before ? std::max(before->guard_site, own) : own;
   const Expr all = guard();
   code_->open.back().guard = all ? bind(all & holds, "sound") : holds;
   code_->open.back().guard_site = last;

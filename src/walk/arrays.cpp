@@ -42,7 +42,7 @@ void fit(const Emitter& e, Expr size, const Destination& to, const soac::Locatio
   fits = e.bind(fits, "fits");
   if (fits.is_constant(1)) return;
   e.sizes()->may_not_fit(size);
-  e.fail_unless(fits, e.outside().no_room(where), n, room);
+  e.fail_unless(fits, e.outside().no_room(where), n, room, {}, Emitter::Masks::all);
 }
 
 Expr extent(const Emitter& e, Expr size) {
