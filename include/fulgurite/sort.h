@@ -2,10 +2,11 @@
 // axis are sorted, each by itself, the innermost axis unless another is given; or rows, by a key of each.
 // Without a comparison the order is that of the element type: integers and false < true as one expects,
 // floats with -0 before +0 and every NaN last, composites by their fields in order of declaration. These are
-// sorted by radix, in time proportional to the number of elements and to the bytes of the key. A comparison
-// is a function of two elements that says whether the first comes before the second (a strict weak order, as
-// for std::sort). One that compares the same function of both, as a.x * a.x > b.x * b.x does, is sorted by
-// radix too, others by merging. It is called several times while tracing.
+// sorted by radix, in time proportional to the number of elements and to the bytes of the key, and on CPUs
+// many short rows of one length, which a map sorts, by networks of comparisons, a row in each vector lane. A
+// comparison is a function of two elements that says whether the first comes before the second (a strict weak
+// order, as for std::sort). One that compares the same function of both, as a.x * a.x > b.x * b.x does, is
+// sorted by radix too, others by merging. It is called several times while tracing.
 #pragma once
 
 #include <fulgurite/filter.h>

@@ -175,9 +175,10 @@ class Builder {
   // ---- failures
 
   void fail(Expr when, Site, Expr value, Expr bound, std::vector<Expr> more = {}) const;
-  /// What follows in the innermost block relies on the condition, or the site has failed: reads are masked by
-  /// it, and failures of sites below the site, or of all, which computed with elements that are not there.
+  /// Which failures a condition that does not hold keeps from being reported: of sites below its own, or all.
   enum class Masks : std::uint8_t { below, all };
+  /// What follows in the innermost block relies on the condition, or the site has failed: reads are masked by
+  /// it, and failures, which may have computed with elements that are not there.
   void fail_unless(Expr holds, Site, Expr value, Expr bound, std::vector<Expr> more = {},
                    Masks = Masks::below) const;
   /// Fails unless the condition holds, if operations that may fail are checked.

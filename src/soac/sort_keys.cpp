@@ -40,12 +40,9 @@ Expr ordered_bits(Arena& arena, Expr value) {
   return scalar::select(arena.apply(Op::isnan, {value}), last, ordered);
 }
 
-Expr from_ordered_bits(Arena& arena, Expr bits, Kind kind) {
-  if (kind == Kind::boolean) return cast(bits, kind);
-  if (kind == bits.kind()) return bits;
-  const Expr sign = sign_of(arena, bits.kind()), turned = arena.apply(Op::bit_xor, {bits, sign});
-  if (!scalar::is_float(kind)) return bitcast(turned, kind);
-  return bitcast(scalar::select(bits < sign, logical_not(bits), turned), kind);
+Expr float_of_ordered_bits(Arena& arena, Expr bits, Kind kind) {
+  const Expr sign = sign_of(arena, bits.kind()), positive = arena.apply(Op::bit_xor, {bits, sign});
+  return bitcast(scalar::select(bits < sign, logical_not(bits), positive), kind);
 }
 
 Expr key_of(Arena& arena, const Sort& sort, std::span<const Expr> elements) {

@@ -11,8 +11,8 @@ namespace fulgurite::soac {
 /// An unsigned integer for each value of a number or boolean, in the order of the values; of floats -0 is
 /// before +0, and the highest integer stands for every NaN.
 Expr ordered_bits(Arena&, Expr value);
-/// The value of this kind that has these bits, if it is no NaN.
-Expr from_ordered_bits(Arena&, Expr bits, Kind);
+/// The float of this kind that has these bits, if it is no NaN.
+Expr float_of_ordered_bits(Arena&, Expr bits, Kind);
 
 /// The key of the elements that are there.
 Expr key_of(Arena&, const Sort&, std::span<const Expr> elements);

@@ -104,8 +104,8 @@ class Network {
     const Exprs sorted = rounds(keys([](Expr key, Expr) { return Exprs{key}; }),
                                 [](const Exprs& a, const Exprs& b) { return a[0] < b[0]; });
     const Expr given = op_.arrays[0], zero = arena_.i64(0);
-    const Exprs numbers =
-        tabulated([&](Expr i) { return Exprs{from_ordered_bits(arena_, at(sorted[0], i), given.kind())}; });
+    const Exprs numbers = tabulated(
+        [&](Expr i) { return Exprs{float_of_ordered_bits(arena_, at(sorted[0], i), given.kind())}; });
     const auto is_nan = [&](Expr i) { return arena_.apply(Op::isnan, {at(given, i)}); };
     const Expr i = fresh("i"), j = fresh("j"), place = fresh("place"), n_nans = fresh("n_nans");
     Soac count{{n_}, {{i.var()}, {}, {cast(is_nan(i), Kind::i64)}}};
@@ -114,6 +114,7 @@ class Network {
     all_.back().names = {n_nans.var()};
     const Expr state = arena_.fresh_array(given.kind(), {n_}, "s");
     Lambda f{{j.var(), place.var(), state.var()}, {}, {}};
+    // Others are stored nowhere.
     const Expr to = let(f.body, select(is_nan(j), place, -1), "to");
     const Expr next = with(f.body, state, to, at(given, j));
     f.results = {place + cast(is_nan(j), Kind::i64), next};

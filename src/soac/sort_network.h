@@ -10,9 +10,9 @@
 namespace fulgurite::soac {
 
 /// Statements that bind what the Sort, which has no segments, binds: loops that exchange two elements in each
-/// iteration, about n * log2(n)^2 / 4 of n elements. Those that differ although their keys are
-/// equal stay in their order: what is sorted then are the keys together with the places of the elements, of
-/// which there are at most 2^16.
+/// iteration, of which n elements need about n * log2(n)^2 / 4. Elements that differ although their keys are
+/// equal stay in their order: what is sorted then are the keys together with the places of the elements, at
+/// most 2^16 of them; of floats the keys, which only NaNs have in common, and these get their order after.
 std::vector<Stm> sorted_by_network(Arena&, const Stm& sort);
 
 /// Puts networks in place of the sorts of a function, but not of functions of Soacs inside of it. Whether
