@@ -35,14 +35,16 @@ void row(const Options& options, const std::string& name, const ProductShape& s,
   std::fflush(stdout);
 }
 
-template <class T>
-fg::Array<T, 2> elements(std::array<std::int64_t, 2> shape, int factor) {
-  std::vector<T> x(static_cast<std::size_t>(shape[0] * shape[1]));
+template <class T, std::size_t rank>
+fg::Array<T, static_cast<int>(rank)> elements(const std::int64_t (&shape)[rank], int factor) {
+  std::int64_t n = 1;
+  for (std::int64_t extent : shape) n *= extent;
+  std::vector<T> x(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const int value = static_cast<int>(i) * factor;
     x[i] = std::is_same_v<T, bool> ? value % 131 == 0 : static_cast<T>(value % 13 - 6);
   }
-  return {std::move(x), shape};
+  return {std::move(x), std::to_array(shape)};
 }
 
 template <class A, class B, class C>
@@ -56,7 +58,7 @@ void program(const Options& options, const std::string& name, std::span<const Pr
     const std::string full = fmt::format("{} {} x {} x {}", name, s.m, s.k, s.n);
     if (!options.wants(full)) continue;
     const fg::Array<A, 2> a = elements<A>({s.m, s.k}, 7);
-    const fg::Array<B, 2> b = elements<B>(is_transposed ? std::array{s.n, s.k} : std::array{s.k, s.n}, 5);
+    const fg::Array<B, 2> b = is_transposed ? elements<B>({s.n, s.k}, 5) : elements<B>({s.k, s.n}, 5);
     const auto theirs = std::make_unique<C[]>(static_cast<std::size_t>(s.m * s.n));
     fg::Array<C, 2> result;
     const Run ours = [&] { result = f(a, b); };
@@ -250,6 +252,43 @@ void forms_of_floats(const Options& options) {
       a, b);
 }
 
+void forms_of_operands(const Options& options) {
+  const auto n = form_shape.n;
+  const auto a = elements<float>({n, n}, 7), b = elements<float>({n, n}, 5);
+  form(
+      options, "form: rows of one operand and columns of the other, in maps",
+      [](Mat<float> x, Mat<float> y) {
+        return fg::map(
+            [=](fg::Vec<float> row) {
+              return fg::map([=](fg::Vec<float> column) { return fg::sum(row * column); },
+                             fg::rows(fg::transpose(y)));
+            },
+            fg::rows(x));
+      },
+      [](Mat<float> x, Mat<float> y) { return fg::matmul(x, y); }, a, b);
+  form(
+      options, "form: rows of both operands",
+      [](Mat<float> x, Mat<float> y) {
+        return fg::generate({x.size(0), y.size(0)}, [=](Index i, Index j) {
+          return fg::sum(fg::generate(x.size(1), [=](Index l) { return x(i, l) * y(j, l); }));
+        });
+      },
+      [](Mat<float> x, Mat<float> y) { return fg::matmul(x, fg::transpose(y)); }, a, b);
+  const auto c = elements<float>({8, n, n / 4}, 7), d = elements<float>({8, n / 4, n}, 5);
+  form(
+      options, "form: a batch, in one generate",
+      [](fg::Acc<float, 3> x, fg::Acc<float, 3> y) {
+        return fg::generate({x.size(0), x.size(1), y.size(2)}, [=](Index k, Index i, Index j) {
+          return fg::sum(fg::generate(x.size(2), [=](Index l) { return x(k, i, l) * y(k, l, j); }));
+        });
+      },
+      [](fg::Acc<float, 3> x, fg::Acc<float, 3> y) {
+        return fg::map([](Mat<float> u, Mat<float> v) { return fg::matmul(u, v); }, fg::slices(x),
+                       fg::slices(y));
+      },
+      c, d);
+}
+
 void forms_of_others(const Options& options) {
   const auto n = form_shape.n;
   const auto size = static_cast<std::size_t>(n * n);
@@ -317,6 +356,7 @@ int main(int count, char** arguments) {
   try {
     run(options);
     forms_of_floats(options);
+    forms_of_operands(options);
     forms_of_others(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench products: {}\n", error.what());

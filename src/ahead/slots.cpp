@@ -93,7 +93,7 @@ Text Slots::print(Expr e) {
   if (e.is_name()) return {locals_[static_cast<std::size_t>(e.var())].name};
   std::vector<Text> operands;
   for (const Expr arg : e.args()) operands.push_back(print(arg));
-  return emit::combine(dialect_, e, operands, magnitudes_.fits(e));
+  return emit::combine(dialect_, e, operands, {.fits = magnitudes_.fits(e)});
 }
 
 std::string Slots::text(Slot s, Kind kind, Precedence at_least) {

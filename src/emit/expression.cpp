@@ -75,8 +75,8 @@ std::optional<Infix> comparison(Op op) {
 
 class Combiner {
  public:
-  Combiner(const Dialect& dialect, Expr node, std::span<const Text> operands, bool fits)
-      : dialect_(dialect), node_(node), operands_(operands.begin(), operands.end()), fits_(fits) {
+  Combiner(const Dialect& dialect, Expr node, std::span<const Text> operands, const Known& known)
+      : dialect_(dialect), node_(node), operands_(operands.begin(), operands.end()), known_(known) {
     type_ = node.type();
     operand_ = node.args().empty() ? type_ : node.arg(node.op() == Op::select ? 1 : 0).type();
     // Equal lanes make equal lanes: one scalar operation does.
@@ -122,7 +122,14 @@ class Combiner {
     return node_.op() == Op::add && operands_[0].is_run != operands_[1].is_run &&
            operands_[operands_[0].is_run ? 1 : 0].is_scalar;
   }
+  // The number comes last.
+  Text with_number(std::size_t number) {
+    const std::string stem = fmt::format("{}_of_number", prelude_function());
+    const std::string args = fmt::format("{}, {}", argument(1 - number), argument(number));
+    return {call(dialect_, stem, operand_.kind, lanes_, args), Precedence::primary, result_is_scalar()};
+  }
   Text function() {
+    if (known_.number) return with_number(*known_.number);
     std::string args = base::join(operand_numbers(), ", ", [&](std::size_t i) { return argument(i); });
     Kind kind = node_.op() == Op::any || node_.op() == Op::all ? Kind::boolean : operand_.kind;
     return {call(dialect_, prelude_function(), kind, lanes_, args), Precedence::primary, result_is_scalar()};
@@ -246,7 +253,7 @@ class Combiner {
   // For a language that leaves overflow of signed integers undefined: that of int, too, with which it
   // computes what is narrower.
   bool may_overflow() const {
-    if (dialect_.wraps || fits_ || !scalar::is_integer(type_.kind)) return false;
+    if (dialect_.wraps || known_.fits || !scalar::is_integer(type_.kind)) return false;
     if (is_narrow(type_.kind)) return node_.op() == Op::mul && type_.kind == Kind::u16;
     return scalar::is_signed(type_.kind);
   }
@@ -276,7 +283,7 @@ class Combiner {
   Expr node_;
   std::vector<Text> operands_;
   Type type_, operand_;
-  bool fits_;
+  Known known_;
   bool scalar_;
   int lanes_;
 };
@@ -328,8 +335,8 @@ std::string as_value(const Dialect& d, const Text& t, Type type) {
   return call(d, "splat", type.kind, type.lanes, t.text);
 }
 
-Text combine(const Dialect& d, Expr node, std::span<const Text> operands, bool fits) {
-  return Combiner(d, node, operands, fits)();
+Text combine(const Dialect& d, Expr node, std::span<const Text> operands, const Known& known) {
+  return Combiner(d, node, operands, known)();
 }
 
 }  // namespace fulgurite::emit

@@ -46,9 +46,15 @@ std::string call(const Dialect&, std::string_view function, Kind, int lanes, con
 /// A literal of exactly this value. `typed`: that has the kind's C type even where nothing converts it.
 Text literal(const Dialect&, Kind, std::uint64_t bits, bool typed);
 
-/// The text of one node, given the text of its operands. `fits`: integers of the operation are known not to
-/// overflow.
-Text combine(const Dialect&, Expr node, std::span<const Text> operands, bool fits = false);
+/// What is known of the operands of a node.
+struct Known {
+  /// Integers of the operation do not overflow.
+  bool fits = false;
+  /// The operand of a minimum or maximum of floats that is never NaN.
+  std::optional<std::size_t> number = {};
+};
+/// The text of one node, given the text of its operands.
+Text combine(const Dialect&, Expr node, std::span<const Text> operands, const Known& = {});
 /// The text as an expression of the node's own type, where C would not splat by itself (masks), for
 /// initialisers and arguments.
 std::string as_value(const Dialect&, const Text&, Type);

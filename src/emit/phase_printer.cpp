@@ -168,9 +168,20 @@ PhasePrinter::Value PhasePrinter::render(Expr e) {
     operands.push_back(operand.text);
     value.variables.insert(value.variables.end(), operand.variables.begin(), operand.variables.end());
   }
-  value.text =
-      combine(dialect_, e, operands, !dialect_.wraps && (sums_.contains(e.id()) || magnitudes_.fits(e)));
+  value.text = combine(dialect_, e, operands, known(e));
   return value;
+}
+Known PhasePrinter::known(Expr e) {
+  Known known;
+  known.fits = !dialect_.wraps && (sums_.contains(e.id()) || magnitudes_.fits(e));
+  const bool chooses = scalar::is_float(e.kind()) && (e.op() == scalar::Op::min || e.op() == scalar::Op::max);
+  if (chooses && !dialect_.has_threads) {
+    if (numbers_.is_number(e.arg(1)))
+      known.number = 1;
+    else if (numbers_.is_number(e.arg(0)))
+      known.number = 0;
+  }
+  return known;
 }
 PhasePrinter::Value PhasePrinter::named(Var v) {
   auto pending = std::ranges::find(pending_, v, &Pending::name);

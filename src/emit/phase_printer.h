@@ -17,6 +17,7 @@
 #include "emit/magnitude.h"
 #include "emit/memory.h"
 #include "emit/names.h"
+#include "emit/numbers.h"
 #include "emit/uses.h"
 
 namespace fulgurite::emit {
@@ -32,8 +33,9 @@ std::string fill(std::string_view pattern, const Args&... args) {
 
 class PhasePrinter {
  public:
-  PhasePrinter(const kernel::Kernel& kernel, const Dialect& dialect)
-      : kernel_(kernel), arena_(*kernel.arena), dialect_(dialect) {}
+  /// `numbers`: of vector code.
+  PhasePrinter(const kernel::Kernel& kernel, const Dialect& dialect, const Numbers& numbers)
+      : kernel_(kernel), arena_(*kernel.arena), dialect_(dialect), numbers_(numbers) {}
 
   std::string operator()(const kernel::Par& phase, std::size_t number);
 
@@ -75,6 +77,7 @@ class PhasePrinter {
 
   void prepare(std::span<const Expr> roots);
   void prepare(const Stm&);
+  Known known(Expr);
   Value render(Expr);
   Value named(Var);
   Value temporary(Type, const Value&);
@@ -142,6 +145,7 @@ class PhasePrinter {
   const kernel::Kernel& kernel_;
   const scalar::Arena& arena_;
   const Dialect& dialect_;
+  const Numbers& numbers_;
   Names names_;
   std::unordered_map<Var, Use> uses_;
   std::unordered_map<Var, std::string> identifiers_;

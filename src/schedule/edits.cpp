@@ -66,23 +66,17 @@ const Edit recombine{"recombine", "the number of the innermost level at which an
                        return launch;
                      }};
 
+template <auto field>
+Launch with_traffic(scalar::Arena&, Launch launch, const Target& target, std::int64_t value) {
+  nest_of(launch, target).traffic.*field = value;
+  return launch;
+}
 const Edit stream{"stream", "bytes read and written from which on stores bypass the caches",
-                  [](scalar::Arena&, Launch launch, const Target& target, std::int64_t value) {
-                    nest_of(launch, target).traffic.streaming = value;
-                    return launch;
-                  }};
-
+                  with_traffic<&Traffic::streaming>};
 const Edit look_ahead{"look_ahead", "how many elements ahead of what is read memory is fetched",
-                      [](scalar::Arena&, Launch launch, const Target& target, std::int64_t value) {
-                        nest_of(launch, target).traffic.ahead = value;
-                        return launch;
-                      }};
-
+                      with_traffic<&Traffic::ahead>};
 const Edit portion{"portion", "points whose places and values wait for the scalar code of bins",
-                   [](scalar::Arena&, Launch launch, const Target& target, std::int64_t value) {
-                     nest_of(launch, target).traffic.portion = value;
-                     return launch;
-                   }};
+                   with_traffic<&Traffic::portion>};
 
 std::span<const Edit* const> edits() {
   static constexpr const Edit* all[] = {&look_ahead, &portion, &recombine, &resize,

@@ -75,7 +75,15 @@ class ReadsInside {
     if (e.is_name()) return named(e);
     std::vector<Interval> operands;
     for (Expr operand : e.args()) operands.push_back(interval(operand));
-    return intervals_.apply(e, operands);
+    Interval values = intervals_.apply(e, operands);
+    if (is_of_all_points(e) && is_known_(e)) values.low = values.high = e;
+    return values;
+  }
+  bool is_of_all_points(Expr root) const {
+    bool depends = false;
+    scalar::for_each_node(std::span(&root, 1),
+                          [&](Expr e) { depends = depends || (e.is_name() && extents_.contains(e.var())); });
+    return !depends;
   }
   Interval named(Expr name) {
     constexpr Wide most = Wide{1} << 47;

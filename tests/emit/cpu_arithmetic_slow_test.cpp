@@ -209,6 +209,35 @@ void test_min_max() {
       }
   }
 }
+// Where the second operand is a number.
+template <class T>
+void test_min_max_of_numbers() {
+  std::vector<T> a, b;
+  pairs(a, b);
+  for (T& number : b)
+    if (number != number) number = -std::numeric_limits<T>::infinity();
+  std::vector<T> result(a.size());
+  const std::string kind = kind_of<T>();
+  std::string text;
+  for (const char* stem : {"min_of_number", "max_of_number"})
+    for (int lanes : lane_counts) text += elementwise(stem, kind, "", lanes, 2);
+  for (const std::string& cpu : levels()) {
+    const Compiled compiled(text, cpu);
+    for (bool max : {false, true})
+      for (int lanes : lane_counts) {
+        auto* run = compiled.find<void(const T*, const T*, T*, int64_t)>(
+            fmt::format("{}_of_number_{}_x{}", max ? "max" : "min", kind, lanes));
+        run(a.data(), b.data(), result.data(), static_cast<int64_t>(a.size()));
+        for (std::size_t i = 0; i < a.size(); ++i)
+          ASSERT_EQ(result[i], max ? std::fmax(a[i], b[i]) : std::fmin(a[i], b[i]))
+              << cpu << " " << a[i] << " " << b[i];
+      }
+  }
+}
+TEST(CpuArithmetic, SlowMinMaxOfNumbers) {
+  test_min_max_of_numbers<float>();
+  test_min_max_of_numbers<double>();
+}
 TEST(CpuArithmetic, SlowMinMaxOfF32) {
   test_min_max<float>();
 }

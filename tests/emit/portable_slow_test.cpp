@@ -68,8 +68,8 @@ std::vector<Called> functions() {
                              "acosh", "atanh", "erf",   "erfc",  "cbrt", "rsqrt", "sqrt",  "floor",   "ceil",
                              "trunc", "round", "rint",  "abs",   "sign", "isnan", "isinf", "isfinite"})
       all.push_back({stem, kind, "", 1, lanes});
-    for (const char* stem :
-         {"pow", "atan2", "hypot", "rem", "div", "min", "max", "copysign", "eq", "ne", "lt", "le", "select"})
+    for (const char* stem : {"pow", "atan2", "hypot", "rem", "div", "min", "max", "min_of_number",
+                             "max_of_number", "copysign", "eq", "ne", "lt", "le", "select"})
       all.push_back({stem, kind, "", 2, lanes});
     all.push_back({"muladd", kind, "", 3, lanes});
   }

@@ -98,6 +98,17 @@ sites {
 sites {
   1 index "index {0} at position {at} is outside {range}"
 })"},
+                      {"butterflies", R"(program (x: f32[n], w: f32[k], m: i64) {
+  y: f32[n] = map (i < n) {
+    let low = i / max(m, 1) / 2 * max(m, 1) + i % max(m, 1)
+    let product = x[low + n / 2]@1 * w[i % max(m, 1)]@1
+    return select(i / max(m, 1) % 2 == 0, x[low]@1 + product, x[low]@1 - product)
+  }
+  return y
+}
+sites {
+  1 index "index {0} at position {at} is outside {range}"
+})"},
                       {"convolution", R"(program (x: f32[n], w: f32[k]) {
   y: f32[n - k + 1] = map (i < n - k + 1) {
     s: f32 = redomap (l < k) { x[i + l] * w[l] } reduce add comm neutral 0f

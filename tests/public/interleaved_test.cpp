@@ -156,6 +156,55 @@ TEST(Interleaved, RowsProperty) {
   });
 }
 
+// Two rows that read what one of them reads: the rows are one point. Their number may be odd, they may be no
+// full rows, and the roots may be too few.
+TEST(Interleaved, ButterfliesProperty) {
+  const auto program = [](Vec<int> x, Vec<int> roots, Index m) {
+    const Index n = x.size();
+    const auto flat = fg::unzip(fg::generate(n, [=](Index i) {
+      const Index k = i % m, low = i / (2 * m) * m + k;
+      const auto product = x[low + n / 2] * roots[k * ((n / 2) / m)];
+      const auto is_first = i / m % 2 == 0;
+      return std::tuple{fg::select(is_first, x[low] + product, x[low] - product),
+                        fg::cast<std::uint8_t>(fg::select(is_first, x[low], product))};
+    }));
+    const auto in_rows = fg::generate({n / m, m}, [=](Index i, Index j) {
+      return fg::cond(i % 3 == 2, [&] { return x[i / 3 * m + j] * 5; }, [&] { return x[i / 3 * m + j]; });
+    });
+    return std::tuple{std::get<0>(flat), std::get<1>(flat), in_rows};
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const std::int64_t m : {1, 2, 3, 4, 8, 16, 17, 33, 64, 129})
+      for (const std::int64_t n : {2 * m, 3 * m, 4 * m, 6 * m, 12 * m, 66 * m}) {
+        SCOPED_TRACE(::testing::PrintToString(std::pair(n, m)));
+        const auto x = values<int>(n + n % 2 * m, 1), roots = values<int>(n, 2);
+        const std::vector<int> given(x.begin(), x.begin() + n);
+        const auto low = [&](auto i) { return i / (2 * m) * m + i % m; };
+        const auto product = [&](auto i) {
+          return wide(given, low(i) + n / 2) * wide(roots, i % m * ((n / 2) / m));
+        };
+        if (low(n - 1) + n / 2 >= n) {
+          EXPECT_THROW(f(given, roots, m), fg::IndexError);
+          continue;
+        }
+        const auto [flat, bytes, in_rows] = f(given, roots, m);
+        EXPECT_EQ(flat.to_vector(), made<int>(n, [&](auto i) {
+                    return i / m % 2 == 0 ? wide(given, low(i)) + product(i)
+                                          : wide(given, low(i)) - product(i);
+                  }));
+        EXPECT_EQ(bytes.to_vector(), made<std::uint8_t>(n, [&](auto i) {
+                    return i / m % 2 == 0 ? wide(given, low(i)) : product(i);
+                  }));
+        EXPECT_EQ(in_rows.to_vector(), made<int>(n, [&](auto i) {
+                    return wide(given, i / m / 3 * m + i % m) * (i / m % 3 == 2 ? 5U : 1U);
+                  }));
+        const std::vector<int> few(roots.begin(), roots.begin() + (m - 1) * ((n / 2) / m));
+        EXPECT_THROW(f(given, few, m), fg::IndexError);
+      }
+    EXPECT_THROW(f(values<int>(4, 1), values<int>(4, 2), 0), fg::ArithmeticError);
+  });
+}
+
 // A message names the point, not the group that it is in.
 TEST(Interleaved, TheFirstPointThatFails) {
   const auto program = [](Vec<int> x, Vec<int> few, Index n) {

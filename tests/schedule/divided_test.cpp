@@ -47,6 +47,15 @@ TEST(Divided, BecomesAnAxis) {
   EXPECT_EQ(e.text(op.dims[1]), "m");
 }
 
+// What else is divided, and is the same for all points, fails for none of them.
+TEST(Divided, OtherQuotientsAreTotal) {
+  Example e("w[i %@2 m * (k /@2 m)]@1 + w[i /@2 m + k %@2 (m - 3)]@1");
+  const auto map = e.run();
+  ASSERT_TRUE(map);
+  EXPECT_EQ(e.text(map->holds), "m != 0 & (m != 3 & 0 < m) & n % max(m, 1) == 0");
+  EXPECT_EQ(e.text(result(map->stm)).find("@2"), std::string::npos) << e.text(result(map->stm));
+}
+
 TEST(Divided, MultiplesDivideTheRow) {
   Example e("w[i /@2 (m * 2)]@1 + w[i %@2 m]@1 + w[i %@2 (m * 2)]@1");
   const auto map = e.run();

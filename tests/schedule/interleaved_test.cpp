@@ -19,7 +19,7 @@ struct Example {
                                 " }\n  return y\n}\nsites {\n  1 index \"out\"\n}\n",
                             "interleaved")) {}
   std::optional<Interleaved> run(InterleaveLimits limits = {8, 600}) {
-    return interleaved(*program.arena, program.body[0], limits,
+    return interleaved(*program.arena, program.body[0], 0, limits,
                        [](scalar::Expr e) { return e.site() == 0 && e.op() != scalar::Op::index; });
   }
   std::string text(scalar::Expr e) { return scalar::describe(*program.arena, e); }
@@ -103,6 +103,34 @@ TEST(Interleaved, ReadsAreInside) {
   const std::string sum = holds("x[i / 2]@1 + w[i / 2 + k]@1");  // which may wrap around
   EXPECT_NE(sum.find("0 <= select("), sum.npos) << sum;
   EXPECT_NE(sum.find("9223372036854775807) < l"), sum.npos) << sum;
+}
+
+// Rows of a matrix, two of which are one point: each reads once what both read, and the array of the two
+// stands before the columns.
+TEST(Interleaved, AlongAnOuterAxis) {
+  soac::Program program = soac::parse(R"(program "p" (x: f32[n], w: f32[l], m: i64) {
+  y: f32[n, m] = map (i < n, j < m) { select(i % 2 == 0, x[i / 2]@1, -x[i / 2]@1) * w[j]@1 }
+  return y
+}
+sites {
+  1 index "out"
+})",
+                                      "interleaved");
+  const auto is_known = [](scalar::Expr e) { return e.site() == 0 && e.op() != scalar::Op::index; };
+  EXPECT_FALSE(interleaved(*program.arena, program.body[0], 1, {8, 600}, is_known));
+  const auto map = interleaved(*program.arena, program.body[0], 0, {8, 600}, is_known);
+  ASSERT_TRUE(map);
+  const auto& op = std::get<soac::Soac>(map->stm.op);
+  EXPECT_EQ(op.axes_behind, 1U);
+  const auto text = [&](scalar::Expr e) { return scalar::describe(*program.arena, e); };
+  EXPECT_EQ(text(map->holds), "n % 2 == 0 & (n / 2 <= n & m <= l)");
+  Texts shape;
+  for (scalar::Expr extent : program.arena->info(map->stm.names[0]).shape) shape.push_back(text(extent));
+  EXPECT_EQ(shape, (Texts{"n / 2", "2", "m"}));
+  Texts points;
+  for (const auto& point : soac::points_of(*program.arena, std::get<soac::Soac>(op.body.body.back().op)))
+    points.push_back(text(point[0]));
+  EXPECT_EQ(points, (Texts{"x[group] * w[j]", "-x[group] * w[j]"}));
 }
 
 TEST(Interleaved, NothingElse) {

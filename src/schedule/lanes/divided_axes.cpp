@@ -23,13 +23,15 @@ Expr condition_of(Expr guard) {
   return is_other ? logical_not(condition) : condition;
 }
 
-// The launch takes the map, which makes the statement's arrays in another shape, where `holds`.
-void add_version(Building& at, std::string name, const soac::Stm& map, Expr holds, const char* why) {
+// The launch takes the map, which makes the statement's arrays in another shape, where `holds`: phases from
+// number `from` on then do not run.
+void add_version(Building& at, std::string name, const soac::Stm& map, Expr holds, const char* why,
+                 std::size_t from = 0) {
   if (holds.is_constant(1)) {
     at.launch.phases.clear();
     at.launch.memory.clear();
   }
-  for (Phase& phase : at.launch.phases) {
+  for (Phase& phase : std::span(at.launch.phases).subspan(from)) {
     const Expr before = condition_of(phase.guard);
     if (before)
       phase.guard = select(before & logical_not(holds), at.i64(1), 0);
@@ -49,12 +51,20 @@ void add_version(Building& at, std::string name, const soac::Stm& map, Expr hold
 void add_divided_axes(Building& at) {
   const auto is_known = [&](Expr e) { return at.around.is_known({&e, 1}); };
   const InterleaveLimits limits{at.lanes.by.interleave_points, at.lanes.by.interleave_nodes};
-  if (const auto map = interleaved(at.arena, at.lifted, limits, is_known))
-    return add_version(at, "interleaved", map->stm, map->holds, why_interleaved);
+  const auto add_interleaved = [&](const soac::Stm& s, std::size_t axis, Expr first, std::size_t from) {
+    const auto map = interleaved(at.arena, s, axis, limits, is_known);
+    if (map) add_version(at, "interleaved", map->stm, first & map->holds, why_interleaved, from);
+    return map.has_value();
+  };
+  const std::size_t rank = at.op().dims.size();
+  for (std::size_t axis = rank; axis-- > 0;)
+    if (add_interleaved(at.lifted, axis, at.arena.boolean(true), 0)) return;
   const auto map = divided(at.arena, at.lifted, is_known);
   if (!map) return;
   const Expr are_long = at.lanes.by.divided_row <= map->row, holds = are_long & map->holds;
-  if (!holds.is_constant(0)) add_version(at, "divided", map->stm, holds, why_divided);
+  if (holds.is_constant(0)) return;
+  add_version(at, "divided", map->stm, holds, why_divided);
+  add_interleaved(map->stm, rank - 1, holds, at.launch.phases.size() - 1);
 }
 
 }  // namespace fulgurite::schedule

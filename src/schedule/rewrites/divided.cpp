@@ -35,6 +35,21 @@ Divisors divisors_of(Arena& arena, const soac::Lambda& body, Expr index,
   return divisors;
 }
 
+// Quotients and remainders that are the same for all points and may fail, as ones that cannot: where
+// `conditions`, to which it appends, hold.
+void make_total(Arena& arena, soac::Lambda& body, std::vector<Expr>& conditions,
+                const std::function<bool(Expr)>& is_known) {
+  scalar::Substitution totals(arena, [&](Expr e) {
+    if (!divides(e) || e.site() == 0) return Expr();
+    std::vector<Expr> needed;
+    const Expr value = total(arena, e, needed);
+    if (!is_known(value)) return Expr();
+    conditions.insert(conditions.end(), needed.begin(), needed.end());
+    return value;
+  });
+  soac::substitute_in(body, totals);
+}
+
 // Rows are full, and no product of the row and a factor wraps around.
 Expr condition(Expr points, const soac::Rows& rows, const std::vector<Expr>& conditions) {
   constexpr std::uint64_t small = 1 << 15;  // extents are below 2^47
@@ -66,11 +81,9 @@ std::optional<Divided> divided(Arena& arena, const soac::Stm& s, const std::func
   const soac::OutputView outputs = soac::view_of(s);
   if (!maps_scalars(op, outputs)) return {};
   const Expr index = arena.name(op.body.params.back()), points = op.dims.back();
-  const Divisors divisors = divisors_of(arena, op.body, index, is_known);
+  Divisors divisors = divisors_of(arena, op.body, index, is_known);
   const soac::Rows rows = soac::rows_of(arena, divisors.all);
   if (!rows.length) return {};
-  const Expr holds = condition(points, rows, divisors.conditions);
-  if (holds.is_constant(0)) return {};
   const Expr quotient = arena.fresh({Kind::i64}, "row"), remainder = arena.fresh({Kind::i64}, "column");
   soac::Stm result{{}, op, s.where, s.origin};
   auto& to = std::get<soac::Soac>(result.op);
@@ -84,6 +97,9 @@ std::optional<Divided> divided(Arena& arena, const soac::Stm& s, const std::func
   to.body.params.back() = quotient.var();
   to.body.params.push_back(remainder.var());
   soac::divide(arena, to.body, index, rows, quotient, remainder);
+  make_total(arena, to.body, divisors.conditions, is_known);
+  const Expr holds = condition(points, rows, divisors.conditions);
+  if (holds.is_constant(0)) return {};
   for (const soac::Mapped& mapped : outputs.mapped) {
     const scalar::VarInfo info = arena.info(mapped.array);
     result.names.push_back(arena.fresh_array(info.type.kind, to.dims, info.name).var());

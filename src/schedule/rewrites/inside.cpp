@@ -100,27 +100,24 @@ class Unchecked {
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) { has_any = has_any || divides(e); });
     return has_any;
   }
-  Expr without_sites(Expr root) const {
+  using Division = std::function<Expr(Expr, std::span<const Expr> args)>;
+  Expr rebuilt(Expr root, const Division& division) const {
     std::unordered_map<Expr, Expr> memo;
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
       std::vector<Expr> args;
       for (Expr child : e.args()) args.push_back(memo.at(child));
-      memo.emplace(e, divides(e) ? without_site(arena_, e, args) : scalar::rebuild(arena_, e, args));
+      memo.emplace(e, divides(e) ? division(e, args) : scalar::rebuild(arena_, e, args));
     });
     return memo.at(root);
   }
-
+  Expr without_sites(Expr root) const {
+    return rebuilt(root, [&](Expr e, std::span<const Expr> args) { return without_site(arena_, e, args); });
+  }
   // With quotients of the column instead of their names.
   Expr unnamed(Expr root) const {
-    std::unordered_map<Expr, Expr> memo;
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      std::vector<Expr> args;
-      for (Expr child : e.args()) args.push_back(memo.at(child));
-      const bool is_named = divides(e) && memo_.at(e).op() == Op::cast;
-      const Expr kept = divides(e) ? memo_.at(e) : scalar::rebuild(arena_, e, args);
-      memo.emplace(e, is_named ? without_site(arena_, e, args) : kept);
+    return rebuilt(root, [&](Expr e, std::span<const Expr> args) {
+      return memo_.at(e).op() == Op::cast ? without_site(arena_, e, args) : memo_.at(e);
     });
-    return memo.at(root);
   }
 
   Expr replaced(Expr e) {

@@ -103,8 +103,13 @@ Groups groups_of(Arena& arena, const soac::Lambda& body, Expr extent, std::int64
 /// The points of a group, one after the other: their statements, and what they give.
 class Group {
  public:
-  Group(Arena& arena, const soac::Soac& op, std::int64_t points, Expr number)
-      : arena_(arena), op_(op), points_(points), number_(number), divided_(arena, [this](Expr e) {
+  Group(Arena& arena, const soac::Soac& op, std::size_t axis, std::int64_t points, Expr number)
+      : arena_(arena),
+        op_(op),
+        axis_(axis),
+        points_(points),
+        number_(number),
+        divided_(arena, [this](Expr e) {
           if (e.is_name()) {
             const auto found = values_.find(e.var());
             return found == values_.end() ? Expr() : found->second;
@@ -118,7 +123,7 @@ class Group {
     for (std::int64_t k = 0; k < points_; ++k) {
       std::vector<Expr> arguments;
       for (Var param : op_.body.params) arguments.push_back(arena_.name(param));
-      arguments.back() = number_ * points_ + k;
+      arguments[axis_] = number_ * points_ + k;
       soac::Applied point = soac::apply(arena_, op_.body, arguments);
       soac::Applied& made = all.emplace_back();
       if (!statements(std::move(point.body), made.body)) return {};
@@ -169,6 +174,7 @@ class Group {
 
   Arena& arena_;
   const soac::Soac& op_;
+  const std::size_t axis_;
   const std::int64_t points_;
   const Expr number_;
   std::unordered_map<Var, Expr> values_;  // of statements whose branch is known
@@ -183,21 +189,23 @@ std::int64_t n_nodes(const soac::Lambda& body) {
 
 }  // namespace
 
-std::optional<Interleaved> interleaved(Arena& arena, const soac::Stm& s, const InterleaveLimits& limits,
+std::optional<Interleaved> interleaved(Arena& arena, const soac::Stm& s, std::size_t axis,
+                                       const InterleaveLimits& limits,
                                        const std::function<bool(Expr)>& is_known) {
   const auto& op = std::get<soac::Soac>(s.op);
   const soac::OutputView outputs = soac::view_of(s);
   if (!maps_scalars(op, outputs)) return {};
-  const std::int64_t points = points_of_group(arena, op.body, op.body.params.back(), limits.points);
+  const std::int64_t points = points_of_group(arena, op.body, op.body.params[axis], limits.points);
   if (points < 2 || n_nodes(op.body) * points > limits.nodes) return {};
   const Expr number = arena.fresh({Kind::i64}, "group");
-  const auto [count, are_full] = groups_of(arena, op.body, op.dims.back(), points);
-  const auto all = Group(arena, op, points, number)();
+  const auto [count, are_full] = groups_of(arena, op.body, op.dims[axis], points);
+  const auto all = Group(arena, op, axis, points, number)();
   if (!all) return {};
   soac::Soac groups{op.dims, {op.body.params, {}, {}}};
-  groups.outer_axes = op.outer_axes < op.dims.size() ? op.outer_axes : 0;
-  groups.dims.back() = count;
-  groups.body.params.back() = number.var();
+  groups.outer_axes = op.outer_axes <= axis ? op.outer_axes : 0;
+  groups.axes_behind = op.dims.size() - 1 - axis;
+  groups.dims[axis] = count;
+  groups.body.params[axis] = number.var();
   for (const soac::Applied& point : *all)
     groups.body.body.insert(groups.body.body.end(), point.body.begin(), point.body.end());
   const Expr row[] = {arena.i64(points)};
@@ -219,7 +227,7 @@ std::optional<Interleaved> interleaved(Arena& arena, const soac::Stm& s, const I
   for (const soac::Mapped& mapped : outputs.mapped) {
     const scalar::VarInfo info = arena.info(mapped.array);
     std::vector<Expr> shape = groups.dims;
-    shape.push_back(row[0]);
+    shape.insert(shape.end() - static_cast<std::ptrdiff_t>(groups.axes_behind), row[0]);
     result.names.push_back(arena.fresh_array(info.type.kind, shape, info.name).var());
   }
   result.op = std::move(groups);

@@ -45,6 +45,14 @@ FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) {
 #endif
 }
 
+// Of b, which is never NaN: a comparison with NaN does not hold.
+
+//! min_of_number f32 f64
+FG_INLINE V(KIND) FN(min_of_number, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, a < b, a, b); }
+
+//! max_of_number f32 f64
+FG_INLINE V(KIND) FN(max_of_number, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, a > b, a, b); }
+
 //! sqrt f32 f64
 FG_INLINE V(KIND) FN(sqrt, KIND)(V(KIND) a) { return __builtin_elementwise_sqrt(a); }
 

@@ -15,6 +15,12 @@ FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, (M(K
 //! max f32 f64
 FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, (M(KIND))(a != a), b, CHOOSE(KIND, (M(KIND))(b > a), b, a)); }
 
+//! min_of_number f32 f64
+FG_INLINE V(KIND) FN(min_of_number, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, (M(KIND))(a < b), a, b); }
+
+//! max_of_number f32 f64
+FG_INLINE V(KIND) FN(max_of_number, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, (M(KIND))(a > b), a, b); }
+
 //! sqrt floor ceil trunc rint f32 f64
 FG_INLINE V(KIND) FN(STEM, KIND)(V(KIND) a) {
 #define FG_STEP(l) a[l] = ONE(STEM, KIND)(a[l]);

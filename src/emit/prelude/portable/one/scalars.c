@@ -12,6 +12,12 @@ FG_INLINE KIND FN(min, KIND)(KIND a, KIND b) { return a != a ? b : (b < a ? b : 
 //! max f32 f64
 FG_INLINE KIND FN(max, KIND)(KIND a, KIND b) { return a != a ? b : (b > a ? b : a); }
 
+//! min_of_number f32 f64
+FG_INLINE KIND FN(min_of_number, KIND)(KIND a, KIND b) { return a < b ? a : b; }
+
+//! max_of_number f32 f64
+FG_INLINE KIND FN(max_of_number, KIND)(KIND a, KIND b) { return a > b ? a : b; }
+
 //! sqrt floor ceil trunc round f32 f64
 FG_INLINE KIND FN(STEM, KIND)(KIND a) { return JOIN(__builtin_, MATHS(STEM))(a); }
 

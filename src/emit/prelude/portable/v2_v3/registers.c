@@ -21,6 +21,12 @@ FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, (M(K
 //! max f32 f64
 FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, (M(KIND))(a != a), b, (V(KIND))INTRINSIC(max)(b, a)); }
 
+//! min_of_number f32 f64
+FG_INLINE V(KIND) FN(min_of_number, KIND)(V(KIND) a, V(KIND) b) { return INTRINSIC(min)(a, b); }
+
+//! max_of_number f32 f64
+FG_INLINE V(KIND) FN(max_of_number, KIND)(V(KIND) a, V(KIND) b) { return INTRINSIC(max)(a, b); }
+
 //! fma f32 f64
 FG_INLINE V(KIND) FN(fma, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) {
 #if FG_FMA
