@@ -157,6 +157,9 @@ auto at_all(const auto& a, const auto& b, auto f) {
 struct Complex {
   float re, im;
 };
+struct Span {
+  float low, high;
+};
 struct Nearest {
   float distance;
   fg::i64 place;
@@ -289,6 +292,60 @@ void forms_of_operands(const Options& options) {
       c, d);
 }
 
+// Sums x + y of all pairs of elements: their least and greatest.
+void forms_of_sums(const Options& options) {
+  const auto n = form_shape.n;
+  const auto a = elements<float>({n, n}, 7), b = elements<float>({n, n}, 5);
+  const auto sums = [](Index count, auto pair) {
+    return fg::generate(count, [=](Index l) {
+      const auto [p, q] = pair(l);
+      return p + q;
+    });
+  };
+  form(
+      options, "form: span, a struct",
+      [=](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [=](Index count, auto pair) {
+          return fg::reduce(
+              [](fg::Exp<Span> u, fg::Exp<Span> v) {
+                const auto [p, q] = u;
+                const auto [r, s] = v;
+                return fg::make<Span>(fg::min(p, r), fg::max(q, s));
+              },
+              Span{1e30f, -1e30f}, fg::map([](auto s) { return fg::make<Span>(s, s); }, sums(count, pair)));
+        });
+      },
+      [=](Mat<float> x, Mat<float> y) {
+        const auto least = at_all(x, y, [=](Index count, auto pair) { return fg::min(sums(count, pair)); });
+        const auto most = at_all(x, y, [=](Index count, auto pair) { return fg::max(sums(count, pair)); });
+        return std::tuple{least, most};
+      },
+      a, b);
+  form(
+      options, "form: least and its number in a tuple",
+      [=](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [=](Index count, auto pair) {
+          const auto [least, number] = fg::reduce(
+              [](fg::Exp<std::tuple<float, fg::i64>> u, fg::Exp<std::tuple<float, fg::i64>> v) {
+                const auto [p, k] = u;
+                const auto [q, l] = v;
+                return std::tuple{fg::select(q < p, q, p), fg::select(q < p, l, k)};
+              },
+              std::tuple{1e30f, fg::i64(-1)},
+              fg::map([](auto s, auto l) { return std::tuple{s, l}; }, sums(count, pair),
+                      fg::iota<fg::i64>(count)));
+          return least + fg::cast<float>(number);
+        });
+      },
+      [=](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [=](Index count, auto pair) {
+          const auto all = sums(count, pair);
+          return fg::min(all) + fg::cast<float>(fg::argmin(all));
+        });
+      },
+      a, b);
+}
+
 void forms_of_others(const Options& options) {
   const auto n = form_shape.n;
   const auto size = static_cast<std::size_t>(n * n);
@@ -357,6 +414,7 @@ int main(int count, char** arguments) {
     run(options);
     forms_of_floats(options);
     forms_of_operands(options);
+    forms_of_sums(options);
     forms_of_others(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench products: {}\n", error.what());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -113,8 +114,13 @@ Lowered lower(const soac::Program& program, const Options& options) {
     const soac::Program divided = schedule::fission(sorted, options.blocks);
     return lowered(schedule::scan_long_rows(divided, options.blocks));
   }
-  // To sort row by row, every rank would have to know where all rows begin.
-  if (options.is_shared_by_ranks) return lowered(schedule::split_levels(schedule::without_segments(program)));
+  if (options.is_shared_by_ranks) {
+    // A rank has no rows to mirror but those that it computes. To sort row by row, every rank would have to
+    // know where all rows begin.
+    Options by_ranks = options;
+    by_ranks.lanes.mirror_depth = std::numeric_limits<std::int64_t>::max();
+    return ProgramLowering(schedule::split_levels(schedule::without_segments(program)), by_ranks).run();
+  }
   soac::Program changed = schedule::without_segments_inside(program);
   changed = schedule::sort_few_points(changed, options.lanes);
   changed = schedule::walk_segments_in_turn(changed, options.lanes);

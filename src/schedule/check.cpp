@@ -16,6 +16,7 @@
 #include "schedule/rewrites/thresholds.h"
 #include "soac/check.h"
 #include "soac/count.h"
+#include "soac/symmetry.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -133,6 +134,8 @@ class Checker {
       require(axis.first == next && (axis.count > 0 || op.dims.empty()),
               "does not walk each axis of its space once");
       require(axis.extent && axis.extent.type() == scalar::Type{}, "has an axis whose extent is not an i64");
+      require(!axis.mirrored || soac::is_symmetric(*program_.arena, op),
+              "mirrors results that are not symmetric");
       next = axis.first + axis.count;
     }
     require(next == op.dims.size(), "does not walk each axis of its space once");

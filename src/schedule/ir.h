@@ -43,6 +43,9 @@ struct Axis {
   /// The points lie in segments, which a task walks one after the other: offsets that ascend from 0 to the
   /// extent (soac::Scan::segments). Absent: they are walked as one.
   Expr segments = {};
+  /// Points at which this index is less than that of the axis before take what the points have at which the
+  /// two are exchanged: no task computes them (is_symmetric).
+  bool mirrored = false;
   bool operator==(const Axis&) const = default;
 };
 

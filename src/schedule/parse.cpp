@@ -99,7 +99,8 @@ Axis axis(Reader& in) {
           in.expr_after("extent"),
           in.accept("by_number"),
           in.accept("of") ? in.index() : 0,
-          in.expr_if("segments")};
+          in.expr_if("segments"),
+          in.accept("mirrored")};
 }
 
 Cut cut(Reader& in) {

@@ -98,10 +98,11 @@ class Printer {
 
   void nest(int depth, const Nest& nest) {
     for (const Axis& axis : nest.axes)
-      line(depth, fmt::format("axis {} {} {} extent {}{}{}{}", name_of(axis.role), axis.first, axis.count,
+      line(depth, fmt::format("axis {} {} {} extent {}{}{}{}{}", name_of(axis.role), axis.first, axis.count,
                               text(axis.extent), axis.by_number ? " by_number" : "",
                               axis.of == 0 ? "" : fmt::format(" of {}", axis.of),
-                              axis.segments ? " segments " + text(axis.segments) : ""));
+                              axis.segments ? " segments " + text(axis.segments) : "",
+                              axis.mirrored ? " mirrored" : ""));
     for (const Cut& cut : nest.cuts)
       line(depth, fmt::format("cut {} by {} {} {}{}", cut.axis, text(cut.size), name_of(cut.unit),
                               name_of(cut.tail), cut.rest == 0 ? "" : fmt::format(" {}", cut.rest)) +

@@ -53,6 +53,16 @@ SharedOperands shared_operands(const Surroundings& at, const soac::Soac& op) {
   return search.found();
 }
 
+bool lies_along(scalar::Arena& arena, Expr operand, Var axis) {
+  bool found = false;
+  scalar::for_each_node(std::span(&operand, 1), [&](Expr e) {
+    if (e.op() != scalar::Op::index) return;
+    const auto affine = scalar::affine_in(arena, e.args().back(), axis);
+    found = found || (affine && affine->coefficient.is_constant(1));
+  });
+  return found;
+}
+
 Var first_array(Expr operand) {
   std::optional<Var> array;
   scalar::for_each_node(std::span(&operand, 1), [&](Expr e) {

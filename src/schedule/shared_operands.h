@@ -20,6 +20,9 @@ struct SharedOperands {
 /// read at every point of both is in one; else there are none.
 SharedOperands shared_operands(const Surroundings&, const soac::Soac&);
 
+/// Whether neighbours on this axis read neighbouring elements of one.
+bool lies_along(scalar::Arena&, Expr operand, Var axis);
+
 /// The first array that one reads.
 Var first_array(Expr operand);
 

@@ -1,5 +1,9 @@
 #include "soac/operation.h"
 
+#include <algorithm>
+
+#include "soac/rename.h"
+
 namespace fulgurite::soac {
 
 std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k) {
@@ -16,6 +20,14 @@ std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k) {
 Reduction reduction_by(Arena& arena, scalar::Op op, Expr neutral) {
   const Expr a = arena.fresh({neutral.kind()}, "a"), b = arena.fresh({neutral.kind()}, "b");
   return {{{a.var(), b.var()}, {}, {arena.apply(op, {a, b})}}, {neutral}, {}, true};
+}
+
+bool is_same_function(Arena& arena, const Lambda& a, const Lambda& b, const std::function<Expr(Expr)>& form) {
+  if (!a.body.empty() || !b.body.empty()) return false;
+  std::vector<Expr> args;
+  for (Var param : a.params) args.push_back(arena.name(param));
+  return std::ranges::equal(a.results, apply(arena, b, args).results,
+                            [&](Expr x, Expr y) { return x == y || (form && form(x) == form(y)); });
 }
 
 }  // namespace fulgurite::soac

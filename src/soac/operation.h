@@ -1,6 +1,7 @@
 // Operators that are one operation of their operands: a + b, min(a, b).
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "soac/ir.h"
@@ -13,5 +14,8 @@ std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k);
 
 /// A reduction by a commutative operation of scalars of one kind.
 Reduction reduction_by(Arena&, scalar::Op, Expr neutral);
+
+/// Whether two functions without statements give the same, each result in the form that `form` makes of it.
+bool is_same_function(Arena&, const Lambda&, const Lambda&, const std::function<Expr(Expr)>& form = {});
 
 }  // namespace fulgurite::soac

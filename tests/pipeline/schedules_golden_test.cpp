@@ -151,6 +151,13 @@ sites {
   }
   return c
 })"},
+                      {"symmetric product", R"(program (a: f32[k, n]) {
+  c: f32[n, n] = map (i < n, j < n) {
+    s: f32 = redomap (l < k) { a[l, i] * a[l, j] } reduce add comm neutral 0f
+    return s
+  }
+  return c
+})"},
                       {"small products", R"(program (a: f32[p, n, k], b: f32[p1, k1, m]) {
   c: f32[p, 17, 17] = map (q < p, i < 17, j < 17) {
     s: f32 = redomap (l < 31) { a[q, i, l] * b[q, l, j] } reduce add comm neutral 0f

@@ -84,7 +84,8 @@ inline scalar::Bits element(std::mt19937& random, scalar::Kind kind, bool become
 /// Tiles so small that small arrays have several.
 inline constexpr const char* small_tiles =
     "tile_least_rows=1 tile_least_depth=1 tile_rows=3 tile_chained_rows_16_registers=3 tile_task_rows=5 "
-    "tile_task_columns=64 tile_depth=7 tile_small_rows=3 fold_chain=3 fold_rows=1 fold_least_columns=1 "
+    "tile_task_columns=64 tile_depth=7 tile_small_rows=3 mirror_depth=1 fold_chain=3 fold_rows=1 "
+    "fold_least_columns=1 "
     "fold_least_rows=5 fold_block=64 cheap_tile=64 moderate_tile=64 expensive_tile=64 "
     "outer_scan_block=64 run_tile=64";
 

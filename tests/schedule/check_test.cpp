@@ -33,6 +33,11 @@ TEST(ScheduleCheck, FindsAxesThatAreNotWalkedOnce) {
   expect_fault(message, [](scalar::Arena&, Launch&, Nest& nest) { nest.axes[0].count = 2; });
 }
 
+TEST(ScheduleCheck, FindsMirrorsOfWhatIsNotSymmetric) {
+  expect_fault("mirrors results that are not symmetric",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.axes[0].mirrored = true; });
+}
+
 TEST(ScheduleCheck, FindsAxesOfWhatIsNotInside) {
   expect_fault("has an axis of a Soac that the body does not have", [](scalar::Arena&, Launch&, Nest& nest) {
     nest.axes.push_back(nest.axes[0]), nest.axes[1].of = 1;

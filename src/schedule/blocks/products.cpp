@@ -19,17 +19,6 @@ constexpr const char* why_products =
     "version: points share operands, and rows, columns and points of the reduction are many enough for tiles "
     "(product_least)";
 
-// Whether neighbours on this axis read neighbouring elements.
-bool lies_along(scalar::Arena& arena, Expr operand, Var axis) {
-  bool found = false;
-  scalar::for_each_node(std::span(&operand, 1), [&](Expr e) {
-    if (e.op() != scalar::Op::index) return;
-    const auto affine = scalar::affine_in(arena, e.args().back(), axis);
-    found = found || (affine && affine->coefficient.is_constant(1));
-  });
-  return found;
-}
-
 // Elements that a thread loads from shared memory in one access.
 std::int64_t together(Expr operand) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(kernel::wide_bytes / size_of(operand.kind())), 1,

@@ -8,6 +8,7 @@
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/bytes.h"
 #include "schedule/rewrites/rounding.h"
+#include "soac/symmetry.h"
 
 namespace fulgurite::schedule {
 
@@ -91,6 +92,10 @@ RegisterTiles register_tiles_of(Building& at, Expr otherwise) {
   if (otherwise) is_tiled = is_tiled & logical_not(otherwise);
   if (is_tiled.is_constant(0)) return tiles;
   tiles.is_tiled = is_tiled;
+  const Expr is_mirrored = by.mirror_depth <= tiles.depth;
+  const bool may_mirror = !is_mirrored.is_constant(0) && soac::is_map(at.op());
+  if (may_mirror && soac::is_symmetric(at.arena, std::get<soac::Soac>(tiles.computes.op)))
+    tiles.is_mirrored = is_mirrored;
   const std::int64_t most = by.fold_chain * by.fold_chain * by.fold_chain;
   tiles.depth_per_task = any_rounds(inner) ? at.i64(most) : max(tiles.depth, 1);
   tiles.together = most_together(at, inner, tiles.shared);
@@ -131,14 +136,29 @@ std::int64_t rows_of_task(const Building& at, const RegisterTiles& tiles) {
 }
 
 // What the pieces of the last cut so far read, before they do.
-void add_stages(std::span<const Expr> operands, std::int64_t size, Nest& nest) {
-  for (Expr operand : operands) {
-    Stage stage;
-    stage.array = first_array(operand);
-    stage.at = nest.cuts.size() - 1;
-    stage.size = size;
-    stage.read = operand;
-    nest.stages.push_back(stage);
+void add_stage(Expr operand, std::int64_t size, bool crosswise, Nest& nest) {
+  Stage stage;
+  stage.array = first_array(operand);
+  stage.at = nest.cuts.size() - 1;
+  stage.size = size;
+  stage.read = operand;
+  stage.crosswise = crosswise;
+  nest.stages.push_back(stage);
+}
+
+// Elements more of a line of rows, so that the lines of a tile lie in different sets of the first cache.
+constexpr std::int64_t pad_of_line = 16;
+
+// What columns share of `n` rows, for `words` of the reduction: row after row, or, where rows are neighbours
+// in memory and what is folded is not, line after line.
+void add_row_stages(const Building& at, const RegisterTiles& tiles, std::int64_t n, std::int64_t words,
+                    Nest& nest) {
+  const auto& map = std::get<soac::Soac>(tiles.computes.op);
+  const Var row = map.body.params[map.dims.size() - 2], folded = reduction_of(map.body).body.params[0];
+  for (Expr operand : tiles.shared.by_columns) {
+    const bool crosswise =
+        tiles.together == 1 && lies_along(at.arena, operand, row) && !lies_along(at.arena, operand, folded);
+    add_stage(operand, (n + (crosswise ? pad_of_line : 0)) * words, crosswise, nest);
   }
 }
 
@@ -161,10 +181,10 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   nest.cuts.push_back({depth, at.i64(tiles.depth_at_once), Unit::sequence});
   const std::int64_t staged_rows = (task_rows + tile.rows - 1) / tile.rows * tile.rows;
   const std::int64_t words = tiles.depth_at_once / tiles.together;
-  add_stages(tiles.shared.by_columns, staged_rows * words, nest);
+  add_row_stages(at, tiles, staged_rows, words, nest);
   const std::int64_t strip = std::max(by.tile_strip_columns / tile.lanes, std::int64_t{1}) * tile.lanes;
   nest.cuts.push_back({column, at.i64(strip), Unit::sequence});
-  add_stages(tiles.shared.by_rows, words * strip, nest);
+  for (Expr operand : tiles.shared.by_rows) add_stage(operand, words * strip, false, nest);
   nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, tiles.vector_lanes});
   nest.cuts.push_back({row, at.i64(tile.rows), Unit::registers});
   if (tiles.together > 1) nest.cuts.push_back({depth, at.i64(tiles.together), Unit::registers});
@@ -172,20 +192,24 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   nest.cuts.push_back({depth, at.i64(std::min(by.fold_chain, tiles.depth_at_once)), Unit::sequence});
 }
 
-}  // namespace
+constexpr const char* why_mirrored =
+    "version: the matrix is symmetric, so that what lies below its diagonal is stored with what lies above "
+    "it "
+    "(mirror_depth)";
 
-void add_register_tiles(Building& at, const RegisterTiles& tiles) {
-  if (!tiles.is_tiled) return;
+void add_tiles(Building& at, const RegisterTiles& tiles, bool is_mirrored, Expr guard) {
+  if (guard.is_constant(0)) return;
   const soac::Stm reduction = std::get<soac::Soac>(tiles.computes.op).body.body[0];
   const auto& inner = std::get<soac::Soac>(reduction.op);
   Nest nest;
   add_axes(at, tiles, reduction.nest, nest);
+  nest.axes[nest.axes.size() - 2].mirrored = is_mirrored;
   add_cuts(at, tiles, inner, nest);
   leave_parts(at, inner, tiles.partials, true, nest);
-  Phase& phase = at.add("tiles", tiles.computes, std::move(nest));
-  phase.guard = select(tiles.is_tiled, at.i64(1), 0);
+  Phase& phase = at.add(is_mirrored ? "mirrored tiles" : "tiles", tiles.computes, std::move(nest));
+  phase.guard = select(guard, at.i64(1), 0);
   phase.why = {
-      "tasks: so many rows that a panel is worth making, and so few that what they read stays in the second "
+      "tasks: rows enough to be worth a panel, and few enough that what they read stays in the second "
       "cache "
       "(tile_task_rows, tile_task_columns, tile_least_tasks, tile_least_task_columns, tile_depth, "
       "tile_strip_columns)",
@@ -193,6 +217,16 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
       "tile_chained_vectors, tile_vectors_16_registers, tile_chained_rows_16_registers)",
       why_tiled};
   if (tiles.together > 1) phase.why.emplace_back(why_together);
+  if (tiles.is_mirrored) phase.why.emplace_back(why_mirrored);
+}
+
+}  // namespace
+
+void add_register_tiles(Building& at, const RegisterTiles& tiles) {
+  if (!tiles.is_tiled) return;
+  const bool may_mirror = bool(tiles.is_mirrored);
+  add_tiles(at, tiles, false, may_mirror ? tiles.is_tiled & logical_not(tiles.is_mirrored) : tiles.is_tiled);
+  if (may_mirror) add_tiles(at, tiles, true, tiles.is_tiled & tiles.is_mirrored);
   if (!tiles.has_parts) return;
   const PartialRows rows{tiles.partials, tiles.parts, at.i64(1), tiles.points};
   Phase& last = add_joined_parts(at, "join parts", rows, 1);

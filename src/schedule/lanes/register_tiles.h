@@ -27,6 +27,8 @@ struct RegisterTiles {
   /// Points of the reduction that one task folds, how many tasks share a point of the map, and
   /// whether there are several.
   Expr depth_per_task, parts, has_parts;
+  /// Whether what lies below the diagonal is what lies above it, by sizes only; absent: results may differ.
+  Expr is_mirrored;
   /// Lanes of a vector.
   std::int64_t vector_lanes = 1;
   /// Points of it for which operands are staged, and how many of them one operation takes, whose operands
@@ -36,8 +38,8 @@ struct RegisterTiles {
 };
 /// Decides it, where `otherwise` does not hold, and makes the memory.
 RegisterTiles register_tiles_of(Building&, Expr otherwise);
-/// Its phases: "tiles", and, where sums are so long that their rounding errors would grow, "join tiles": what
-/// tasks have of parts of them.
+/// Its phases: "tiles", "mirrored tiles", and, where sums are so long that their rounding errors would grow,
+/// "join tiles": what tasks have of parts of them.
 void add_register_tiles(Building&, const RegisterTiles&);
 
 }  // namespace fulgurite::schedule

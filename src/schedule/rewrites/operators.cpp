@@ -16,17 +16,6 @@ using scalar::Kind;
 using scalar::Op;
 using scalar::Var;
 
-namespace {
-
-bool is_same_operator(scalar::Arena& arena, const soac::Lambda& a, const soac::Lambda& b) {
-  if (!a.body.empty() || !b.body.empty()) return false;
-  std::vector<Expr> args;
-  for (Var param : a.params) args.push_back(arena.name(param));
-  return a.results == soac::apply(arena, b, args).results;
-}
-
-}  // namespace
-
 soac::Reduction integer_sum(scalar::Arena& arena) {
   return reduction_by(arena, Op::add, arena.i64(0));
 }
@@ -47,7 +36,7 @@ int scan_like(scalar::Arena& arena, const soac::Stm& s, std::size_t reduction) {
   for (std::size_t k = 0; k < scans.size(); ++k) {
     const auto& scan = std::get<soac::Scan>(scans[k]->op);
     if (std::ranges::equal(scan.operands, r.operands) && scan.reduction.initial == r.by.initial &&
-        scan.reduction.neutral == r.by.neutral && is_same_operator(arena, scan.reduction.op, r.by.op))
+        scan.reduction.neutral == r.by.neutral && soac::is_same_function(arena, scan.reduction.op, r.by.op))
       return static_cast<int>(k);
   }
   return -1;

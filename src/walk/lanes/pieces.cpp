@@ -81,7 +81,7 @@ void Steps::in_strips(const Emitter& task, Expr begin, Expr end, const Strip& st
   e.par(Level::block, step, "t", [&](Expr t) {
     e.for_loop(begin, end, step, "j", [&](Expr j) {
       const Expr all = e.lower(j + lanes_ <= end), index = e.bind(j + t, "j");
-      strip(e, t, index, all, e.bind(index < end, "in_range"));
+      strip(e, t, index, j, all, e.bind(index < end, "in_range"));
     });
   });
 }

@@ -38,7 +38,8 @@ class Steps {
 
   /// All steps are whole, though lanes of the last one may have no point. The code may test two conditions:
   /// whether all lanes of the step have a point, and whether this one has.
-  using Strip = std::function<void(const Emitter&, Expr t, Expr j, Expr all_in_range, Expr in_range)>;
+  using Strip =
+      std::function<void(const Emitter&, Expr t, Expr j, Expr first, Expr all_in_range, Expr in_range)>;
   void in_strips(const Emitter& task, Expr begin, Expr end, const Strip& strip) const;
 
  private:

@@ -9,6 +9,7 @@
 #include "soac/rename.h"
 #include "walk/lanes/pieces.h"
 #include "walk/lanes/tile_operands.h"
+#include "walk/lanes/tile_results.h"
 #include "walk/narrow.h"
 #include "walk/phase.h"
 #include "walk/points.h"
@@ -22,9 +23,9 @@ namespace {
 // The columns that lanes take together, as one step along a strip.
 struct StripColumns {
   const ColumnStrip& strip;
-  const Emitter& e;  // in lanes
-  Expr t, column;
-  soac::Lambda body;  // of the map; its reduction reads panels
+  const Emitter& e;       // in lanes
+  Expr t, column, first;  // the column of the first lane
+  soac::Lambda body;      // of the map; its reduction reads panels
   // Whether all lanes have a column, and whether this lane has one. Absent where all have.
   Expr all_in_range = {}, in_range = {};
 };
@@ -64,8 +65,8 @@ class RegisterTiles {
         map_(std::get<soac::Soac>(phase.computes.op)),
         dims_(task.lower(map_.dims)),
         depth_axis_(nest_.axes.size() - 1),
-        partials_(schedule::memory_of_combines(nest_)),
         depth_cuts_(schedule::sizes_of_cuts(nest_, depth_axis_, Unit::sequence)),
+        is_mirrored_(nest_.axes[depth_axis_ - 1].mirrored),
         strip_(is_staged() ? schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0] : Expr()),
         operands_(task, nest_, map_, dims_) {}
 
@@ -76,11 +77,7 @@ class RegisterTiles {
     const bool has_outer = depth_axis_ > 2;
     const Interval outer = has_outer ? piece_of_task(e_, nest_, 0, rest) : Interval{};
     depth_ = piece_of_task(e_, nest_, depth_axis_, rest);
-    if (is_staged()) {
-      const Expr points = schedule::product(arena_, map_.dims);
-      first_ = e_.lower(rest * points);
-      has_parts_ = e_.lower(schedule::task_cut(nest_, depth_axis_)->size < nest_.axes[depth_axis_].extent);
-    }
+    results_.emplace(e_, phase_, depth_, rest);
     if (!has_outer) return tiles({});
     const auto outer_dims = std::span(dims_).first(dims_.size() - 2);
     e_.for_loop(outer.begin, outer.end, arena_.i64(1), "outer",
@@ -96,12 +93,15 @@ class RegisterTiles {
       return walk({at, columns_.begin, columns_.end}, map_.body);
     }
     // The loop runs at least once, as a reduction of no points has a result, too.
-    const Expr end = e_.lower(max(depth_.end, depth_.begin + 1));
-    e_.for_loop(depth_.begin, end, e_.lower(depth_cuts_[0]), "from", [&](Expr from) {
+    Expr end = max(depth_.end, depth_.begin + 1);
+    if (is_mirrored_) end = select(rows_.begin < columns_.end, end, depth_.begin);
+    const Expr last = e_.lower(end), step = e_.lower(depth_cuts_[0]);
+    e_.for_loop(depth_.begin, last, step, "from", [&](Expr from) {
       const Expr to = e_.lower(min(from + depth_cuts_[0], depth_.end));
       const TileRows at{outer, rows_, columns_.begin, words_of(e_, operands_.together(), from, to)};
       const soac::Lambda body = operands_.with_rows(at);
-      e_.for_loop(columns_.begin, columns_.end, e_.lower(strip_), "strip", [&](Expr first) {
+      const Expr first_of_all = first_strip(), width = e_.lower(strip_);
+      e_.for_loop(first_of_all, columns_.end, width, "strip", [&](Expr first) {
         const ColumnStrip strip{at, first, e_.lower(min(first + strip_, columns_.end))};
         operands_.fill_panels(strip);
         walk(strip, body);
@@ -109,17 +109,27 @@ class RegisterTiles {
     });
   }
 
+  // The first strip with a column that is not before all rows, where others are mirrored.
+  Expr first_strip() const {
+    if (!is_mirrored_) return columns_.begin;
+    const Expr strips = max(rows_.begin - columns_.begin, 0) / strip_;
+    return e_.lower(columns_.begin + strips * strip_);
+  }
+
   void walk(const ColumnStrip& strip, const soac::Lambda& body) const {
+    const std::int64_t lanes = static_cast<std::int64_t>(schedule::innermost(nest_, Unit::lane)->size.bits());
     const auto tiles = [&](const StripColumns& at) {
-      each(at.e, rows_.begin, rows_.end, n_rows(), "i", [&](Expr i) { tile(at, i); });
+      const Expr end = is_mirrored_ ? at.e.lower(min(rows_.end, at.first + lanes)) : rows_.end;
+      each(at.e, rows_.begin, end, n_rows(), "i", [&](Expr i) { tile(at, i); });
     };
     if (is_staged() && reads_panels_only(arena_, map_, nest_))
       return steps_of(nest_).in_strips(
-          e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr all, Expr in_range) {
-            tiles({strip, lane, t, j, operands_.with_panels(strip, lane, t, j, body), all, in_range});
+          e_, strip.begin, strip.end,
+          [&](const Emitter& lane, Expr t, Expr j, Expr first, Expr all, Expr in_range) {
+            tiles({strip, lane, t, j, first, operands_.with_panels(strip, lane, t, j, body), all, in_range});
           });
-    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr) {
-      tiles({strip, lane, t, j, operands_.with_panels(strip, lane, t, j, body)});
+    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr first) {
+      tiles({strip, lane, t, j, first, operands_.with_panels(strip, lane, t, j, body)});
     });
   }
 
@@ -128,18 +138,8 @@ class RegisterTiles {
     return sizes.empty() ? 1 : static_cast<std::int64_t>(sizes[0].bits());
   }
 
-  /// A row of a tile: its reduction and results, and where its partial results are.
-  struct Row {
-    Emitter e;
-    Expr row, number;
-    soac::Applied at;
-    Running::Groups totals;
-    const soac::Stm& reduction() const { return at.body[0]; }
-    const soac::Soac& op() const { return std::get<soac::Soac>(at.body[0].op); }
-  };
-
   void tile(const StripColumns& at, Expr first_row) const {
-    std::vector<Row> rows;
+    std::vector<TileRow> rows;
     for (std::int64_t r = 0; r < n_rows(); ++r) {
       const Expr row = r == 0 ? first_row : at.e.lower(min(first_row + r, rows_.end - 1));
       const Expr place = operands_.number(at.e, at.strip.at.outer, row, at.column);
@@ -153,20 +153,33 @@ class RegisterTiles {
       fold(at.e, rows, depth.begin, depth.end, is_staged() ? 1 : 0);
     else
       add_words(at, rows);
-    if (!at.in_range) return leave(at.strip, at.e, rows);
-    at.e.if_then_else(
-        at.all_in_range, [&] { leave(at.strip, at.e, rows); },
-        [&] { at.e.if_then(at.in_range, [&] { leave(at.strip, at.e, rows); }); });
+    const auto leave = [&] { results_->leave(at.e, depth, rows); };
+    if (is_mirrored_) return leave_mirrored(at, first_row, rows);
+    if (!at.in_range) return leave();
+    at.e.if_then_else(at.all_in_range, leave, [&] { at.e.if_then(at.in_range, leave); });
+  }
+  // Each row alone: what lies below the diagonal is left by the row above it.
+  void leave_mirrored(const StripColumns& at, Expr first_row, const std::vector<TileRow>& rows) const {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::vector<TileRow> alone{rows[r]};
+      TileRow& row = alone[0];
+      row.is_above = row.row < at.column;
+      row.mirror = operands_.number(at.e, at.strip.at.outer, at.column, row.row);
+      Expr is_own = row.row <= at.column;
+      if (r > 0) is_own = is_own & (first_row + static_cast<std::int64_t>(r) < rows_.end);
+      if (at.in_range) is_own = is_own & at.in_range;
+      row.e.if_then(row.e.lower(is_own), [&] { results_->leave(row.e, at.strip.at.depth, alone); });
+    }
   }
 
   // Folds the points [from, to) of the reductions in pieces, as the cut with this number says. Each piece has
   // accumulators of its own.
-  void fold(const Emitter& e, std::vector<Row>& rows, Expr from, Expr to, std::size_t cut) const {
+  void fold(const Emitter& e, std::vector<TileRow>& rows, Expr from, Expr to, std::size_t cut) const {
     if (cut == depth_cuts_.size()) return points(e, rows, from, to);
     const Expr size = e.lower(depth_cuts_[cut]);
     e.for_loop(from, to, size, "chain", [&](Expr first) {
-      std::vector<Row> inner = rows;
-      for (Row& row : inner) row.totals = start(row.e, row.op());
+      std::vector<TileRow> inner = rows;
+      for (TileRow& row : inner) row.totals = start(row.e, row.op());
       fold(e, inner, first, e.lower(min(first + size, to)), cut + 1);
       for (std::size_t r = 0; r < rows.size(); ++r)
         join(rows[r].e, rows[r].op().reductions, rows[r].totals, inner[r].totals, "acc");
@@ -178,7 +191,8 @@ class RegisterTiles {
     std::vector<soac::Stm> reductions;
     std::vector<Running> into;
   };
-  static void take(const Emitter& e, const std::vector<Row>& rows, const Points& points, Expr from, Expr to) {
+  static void take(const Emitter& e, const std::vector<TileRow>& rows, const Points& points, Expr from,
+                   Expr to) {
     each(e, from, to, 1, "l", [&](Expr l) {
       for (std::size_t r = 0; r < rows.size(); ++r)
         point(rows[r].e, points.reductions[r], {{l}}, l, points.into[r]);
@@ -187,10 +201,10 @@ class RegisterTiles {
 
   // Folds the points [from, to), which are fewer than 2^32. From the second one on operators may know more
   // (ascending.h).
-  void points(const Emitter& e, const std::vector<Row>& rows, Expr from, Expr to) const {
+  void points(const Emitter& e, const std::vector<TileRow>& rows, Expr from, Expr to) const {
     Points all, behind;
     bool know_more = false;
-    for (const Row& row : rows) {
+    for (const TileRow& row : rows) {
       all.reductions.push_back(row.reduction());
       all.into.push_back({row.totals, {}, 0, {}});
       const auto known = schedule::behind_first(arena_, row.reduction(), false);
@@ -208,7 +222,7 @@ class RegisterTiles {
   }
 
   // Folds the points; the reductions of the rows from number r on have 32-bit indices where these suffice.
-  void narrowed(const Emitter& e, const std::vector<Row>& rows, const Points& points, std::size_t r,
+  void narrowed(const Emitter& e, const std::vector<TileRow>& rows, const Points& points, std::size_t r,
                 Expr from, Expr to) const {
     if (r == rows.size()) return take(e, rows, points, from, to);
     const soac::Stm& reduction = points.reductions[r];
@@ -223,57 +237,13 @@ class RegisterTiles {
     });
   }
 
-  void add_words(const StripColumns& at, std::span<const Row> rows) const {
+  void add_words(const StripColumns& at, std::span<const TileRow> rows) const {
     std::vector<Expr> numbers, sums;
-    for (const Row& row : rows) {
+    for (const TileRow& row : rows) {
       numbers.push_back(row.row);
       sums.push_back(row.totals[0][0]);
     }
     operands_.add_words(at.strip, at.e, at.t, at.column, numbers, sums);
-  }
-
-  // Joins the rows' accumulators to their partial results of smaller depths. The last row may be present
-  // several times, so all partial results are read before any is stored.
-  void leave(const ColumnStrip& strip, const Emitter& e, std::vector<Row>& rows) const {
-    if (!is_staged()) return results(rows);
-    e.if_then(e.lower(depth_.begin < strip.at.depth.begin), [&] {
-      for (Row& row : rows) {
-        const Running::Groups before = restore(row.e, row.op().reductions, partials_, partial_of(row));
-        join(row.e, row.op().reductions, before, row.totals, "acc");
-        for (std::size_t g = 0; g < before.size(); ++g)
-          for (std::size_t k = 0; k < before[g].size(); ++k)
-            row.e.assign(row.totals[g][k], row.e.snapshot(before[g][k], "acc"));
-      }
-    });
-    const Expr is_incomplete = e.lower(has_parts_ | (strip.at.depth.end < depth_.end));
-    e.if_then_else(
-        is_incomplete,
-        [&] {
-          for (const Row& row : rows) save(row.e, row.totals, partials_, partial_of(row));
-        },
-        [&] { results(rows); });
-  }
-  // A row that is present several times reads what it updates before it stores any of it.
-  void results(const std::vector<Row>& rows) const {
-    if (map_.scatters.empty()) {
-      for (const Row& row : rows) leave_results(row.e, phase_.computes, finished(row), row.number);
-      return;
-    }
-    std::vector<std::vector<Expr>> values;
-    for (const Row& row : rows) values.push_back(row.e.lower(finished(row)));
-    for (std::size_t r = 0; r < rows.size(); ++r)
-      leave_results(rows[r].e, phase_.computes, values[r], rows[r].number);
-  }
-
-  Expr partial_of(const Row& row) const { return row.e.lower(first_ + row.number); }
-
-  // The row's results, of names that are bound.
-  std::span<const Expr> finished(const Row& row) const {
-    std::vector<Expr> totals;
-    for (const auto& group : row.totals)
-      for (Expr variable : group) totals.push_back(row.e.snapshot(variable, "total"));
-    finish(row.e, row.reduction(), totals);
-    return row.at.results;
   }
 
   const Emitter& e_;
@@ -283,12 +253,12 @@ class RegisterTiles {
   const soac::Soac& map_;
   const std::vector<Expr> dims_;
   const std::size_t depth_axis_;
-  const std::vector<Var> partials_;
   const std::vector<Expr> depth_cuts_;
+  const bool is_mirrored_;
   const Expr strip_;
   const TileOperands operands_;
   Interval columns_, rows_, depth_;
-  Expr first_, has_parts_;
+  std::optional<TileResults> results_;
 };
 
 }  // namespace

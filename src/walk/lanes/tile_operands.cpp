@@ -74,6 +74,12 @@ soac::Lambda TileOperands::with_rows(const TileRows& at) const {
   const Expr staged_place = staged_row * words_ + arena_.name(folded()) - depth.first;
   for (std::size_t k = 0; k < staged_.size(); ++k) {
     if (schedule::is_shared_by_rows(nest_, nest_.stages[k])) continue;
+    if (nest_.stages[k].crosswise) {
+      stage_crosswise(at, k);
+      const Expr line = (arena_.name(folded()) - depth.first) * (arena_.i64(nest_.stages[k].size) / words_);
+      replacement.add(e_, k, line + staged_row);
+      continue;
+    }
     e_.for_loop(at.rows.begin, at.rows.end, arena_.i64(1), "i", [&](Expr i) {
       const Expr row = e_.lower((i - at.rows.begin) * words_);
       const Emitter e = e_.at_element(number(e_, at.outer, i, at.first_column));
@@ -94,6 +100,19 @@ soac::Lambda TileOperands::with_rows(const TileRows& at) const {
     replacement.add(e_, k, staged_place);
   }
   return replacement.in(map_.body);
+}
+
+// For one point of the reduction after the other, with lanes along the rows.
+void TileOperands::stage_crosswise(const TileRows& at, std::size_t number_of_stage) const {
+  const Stage& stage = nest_.stages[number_of_stage];
+  e_.for_loop(at.depth.first, at.depth.last, arena_.i64(1), "l", [&](Expr l) {
+    const Expr line = e_.lower((l - at.depth.first) * (arena_.i64(stage.size) / words_) - at.rows.begin);
+    steps_of(nest_)(e_, at.rows.begin, at.rows.end, [&](const Emitter& lane, Expr, Expr i, Expr) {
+      const Emitter e = lane.at_element(number(lane, at.outer, i, at.first_column));
+      const Expr value = at_point(e, stage.read, point_of(at.outer, i, at.first_column), l);
+      e.store_plain(staged_[number_of_stage], e.lower(line + i), value);
+    });
+  });
 }
 
 // The place in the panel of an operand that the rows share. For one point of the reduction the columns of a

@@ -44,6 +44,7 @@ class TileOperands {
   Expr number(const Emitter&, const std::vector<Expr>& outer, Expr row, Expr column) const;
 
  private:
+  void stage_crosswise(const TileRows&, std::size_t stage) const;
   const soac::Soac& reduction() const;
   Var folded() const;
   Expr place_in_panel(const ColumnStrip&, const Emitter& lane, Expr t, Expr column, Expr word) const;
