@@ -129,6 +129,39 @@ TEST(ComputedIndices, DividedLinearlyProperty) {
   });
 }
 
+// Constant extents tell which version runs: its guard is a number.
+TEST(ComputedIndices, DividedInConstantExtents) {
+  const auto program = [](Mat<int> x, Mat<int> y, Index m) {
+    const auto products = fg::generate({64, 64}, [=](Index i, Index j) {
+      return fg::sum(fg::generate(64, [=](Index l) { return x(i, l) * y(l, j % m); }));
+    });
+    const auto few = fg::generate({2, 200}, [=](Index i, Index j) {
+      return fg::sum(fg::generate(3, [=](Index l) { return x(i + l, j / m); }));
+    });
+    return std::tuple{products, few};
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    const Ints x = numbers(64 * 64), y = numbers(64 * 64 + 1);
+    const Ints by(y.begin() + 1, y.end());
+    for (const std::int64_t m : {4, 5, 32, 64}) {
+      const auto [products, few] = f(fg::view(x.data(), {64, 64}), fg::view(by.data(), {64, 64}), m);
+      Ints wanted, few_wanted;
+      for (std::int64_t i = 0; i < 64; ++i)
+        for (std::int64_t j = 0; j < 64; ++j) {
+          int sum = 0;
+          for (std::int64_t l = 0; l < 64; ++l) sum += at(x, i * 64 + l) * at(by, l * 64 + j % m);
+          wanted.push_back(sum);
+        }
+      for (std::int64_t i = 0; i < 2; ++i)
+        for (std::int64_t j = 0; j < 200; ++j)
+          few_wanted.push_back(at(x, i * 64 + j / m) + at(x, (i + 1) * 64 + j / m) +
+                               at(x, (i + 2) * 64 + j / m));
+      EXPECT_EQ(products.to_vector(), wanted);
+      EXPECT_EQ(few.to_vector(), few_wanted);
+    }
+  });
+}
+
 TEST(ComputedIndices, QuotientsOutside) {
   const auto program = [](Vec<int> x, Index n, Index m, Index more) {
     return fg::generate(n, [=](Index i) { return x[i / m + more] + x[i % m]; });

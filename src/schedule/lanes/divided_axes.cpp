@@ -15,12 +15,13 @@ constexpr const char* why_interleaved =
     "version: points read by quotients and remainders of their index by constants, so that neighbours "
     "are one point, which knows the remainders (interleave_points, interleave_nodes)";
 
-// The condition of a guard, which is select(c, 1, 0) or 1 - select(c, 1, 0); absent: it always holds.
-Expr condition_of(Expr guard) {
+// When a phase with this guard runs; absent: always.
+Expr condition_of(scalar::Arena& arena, Expr guard) {
   if (!guard) return {};
-  const bool is_other = guard.op() == scalar::Op::sub;
-  const Expr condition = (is_other ? guard.arg(1) : guard).arg(0);
-  return is_other ? logical_not(condition) : condition;
+  if (guard.is_constant()) return arena.boolean(!guard.is_constant(0));
+  if (guard.op() == scalar::Op::sub) return logical_not(condition_of(arena, guard.arg(1)));
+  if (guard.op() != scalar::Op::select) return differs(guard, 0);
+  return guard.arg(1).is_constant(1) ? guard.arg(0) : logical_not(guard.arg(0));
 }
 
 // The launch takes the map, which makes the statement's arrays in another shape, where `holds`: phases from
@@ -32,7 +33,7 @@ void add_version(Building& at, std::string name, const soac::Stm& map, Expr hold
     at.launch.memory.clear();
   }
   for (Phase& phase : std::span(at.launch.phases).subspan(from)) {
-    const Expr before = condition_of(phase.guard);
+    const Expr before = condition_of(at.arena, phase.guard);
     if (before)
       phase.guard = select(before & logical_not(holds), at.i64(1), 0);
     else
