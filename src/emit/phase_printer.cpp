@@ -174,13 +174,7 @@ PhasePrinter::Value PhasePrinter::render(Expr e) {
 Known PhasePrinter::known(Expr e) {
   Known known;
   known.fits = !dialect_.wraps && (sums_.contains(e.id()) || magnitudes_.fits(e));
-  const bool chooses = scalar::is_float(e.kind()) && (e.op() == scalar::Op::min || e.op() == scalar::Op::max);
-  if (chooses && !dialect_.has_threads) {
-    if (numbers_.is_number(e.arg(1)))
-      known.number = 1;
-    else if (numbers_.is_number(e.arg(0)))
-      known.number = 0;
-  }
+  known.number = numbers_.operand_of(e);
   return known;
 }
 PhasePrinter::Value PhasePrinter::named(Var v) {

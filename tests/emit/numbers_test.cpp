@@ -59,6 +59,54 @@ TEST(EmitNumbers, AccumulatorsThatBecomeWhatIsRead) {
   EXPECT_TRUE(has(sum, "fg_min_f32_x8(acc, v)")) << sum;
 }
 
+// Partial results are loaded where a piece ends, and the accumulators of the next piece begin anew.
+TEST(EmitNumbers, AccumulatorsUntilTheyTakeWhatIsLoaded) {
+  const std::string text = printed(R"(
+    for j in 0 : a step 8 {
+      var acc = splat(f32:inf, 8)
+      for i in 0 : a step 8 {
+        load v: f32x8 = f[i, 1]
+        acc = min(acc, v)
+      }
+      load part: f32x8 = r[j, 1]
+      var both = part
+      both = min(both, acc)
+      acc = both
+      acc = max(acc, part)
+      store r[j, 1] = acc
+    })");
+  EXPECT_TRUE(has(text, "acc = fg_min_of_number_f32_x8(v, acc)")) << text;
+  EXPECT_TRUE(has(text, "both = fg_min_of_number_f32_x8(both, acc)")) << text;
+  EXPECT_TRUE(has(text, "acc = fg_max_f32_x8(acc, part)") ||
+              has(text, "acc = fg_max_of_number_f32_x8(part, acc)"))
+      << text;
+}
+
+TEST(EmitNumbers, Branches) {
+  const std::string text = printed(R"(
+    load v: f32x8 = f[0, 1]
+    var one = splat(1f, 8)
+    var other = splat(1f, 8)
+    if a < 5 {
+      one = v
+      other = splat(2f, 8)
+    }
+    store r[0, 1] = min(one, v)
+    store r[8, 1] = min(other, v))");
+  EXPECT_TRUE(has(text, "fg_min_f32_x8(one, v)")) << text;
+  EXPECT_TRUE(has(text, "fg_min_of_number_f32_x8(v, other)")) << text;
+}
+
+TEST(EmitNumbers, MemoryIsNone) {
+  const std::string text = printed(R"(
+    for i in 0 : a step 1 {
+      load before: f32 = r[i]
+      load v: f32 = f[i]
+      store r[i] = min(before, v)
+    })");
+  EXPECT_FALSE(has(text, "of_number")) << text;
+}
+
 TEST(EmitNumbers, Values) {
   const std::string text = printed(R"(
     load v: f32x8 = f[0, 1]

@@ -45,7 +45,7 @@ FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) {
 #endif
 }
 
-// Of b, which is never NaN: a comparison with NaN does not hold.
+// Where b is never NaN: a comparison with NaN does not hold, which gives b.
 
 //! min_of_number f32 f64
 FG_INLINE V(KIND) FN(min_of_number, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, a < b, a, b); }
