@@ -58,8 +58,7 @@ void add_divided_axes(Building& at) {
     return map.has_value();
   };
   const std::size_t rank = at.op().dims.size();
-  for (std::size_t axis = rank; axis-- > 0;)
-    if (add_interleaved(at.lifted, axis, at.arena.boolean(true), 0)) return;
+  if (rank > 0 && add_interleaved(at.lifted, rank - 1, at.arena.boolean(true), 0)) return;
   const auto map = divided(at.arena, at.lifted, is_known);
   if (!map) return;
   const Expr are_long = at.lanes.by.divided_row <= map->row, holds = are_long & map->holds;
