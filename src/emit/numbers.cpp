@@ -27,7 +27,14 @@ bool chooses_float(Expr e) {
 }  // namespace
 
 Numbers::Numbers(const kernel::Kernel& kernel) {
-  kernel::for_each_stm(kernel.body, [&](const kernel::Stm&) { left_ += most_visits; });
+  bool chooses = false;
+  kernel::for_each_stm(kernel.body, [&](const kernel::Stm& s) {
+    left_ += most_visits;
+    kernel::for_each_expr(s, [&](Expr root) {
+      scalar::for_each_node(std::span(&root, 1), [&](Expr e) { chooses = chooses || chooses_float(e); });
+    });
+  });
+  if (!chooses) return;
   walk(kernel.body);
   if (left_ == 0) found_.clear();
 }
@@ -52,8 +59,11 @@ void Numbers::walk(const kernel::Block& body) {
 void Numbers::walk(const kernel::Stm& s) {
   base::match(
       s.op, [&](const kernel::Let& op) { name(op.name, op.value); },
-      [&](const kernel::Declare& op) { variables_[op.name] = is_number(op.value); },
+      [&](const kernel::Declare& op) {
+        if (scalar::is_float(op.value.kind())) variables_[op.name] = is_number(op.value);
+      },
       [&](const kernel::Assign& op) {
+        if (!scalar::is_float(op.value.kind())) return;
         bool& is = variables_[op.name];
         is = is_number(op.value) && (is || !op.mask);
       },

@@ -29,7 +29,7 @@ class Numbers {
   void name(scalar::Var, scalar::Expr value);
   bool is_number(scalar::Expr) const;
 
-  Variables variables_;                               // at the statement at hand
+  Variables variables_;                               // of floats, at the statement at hand
   std::unordered_map<scalar::Var, bool> lets_;        // wherever they are bound
   std::unordered_map<scalar::Expr, unsigned> found_;  // the operands of minima and maxima, a bit each
   std::size_t left_ = 0;                              // statements that may still be looked at

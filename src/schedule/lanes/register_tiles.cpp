@@ -92,10 +92,10 @@ RegisterTiles register_tiles_of(Building& at, Expr otherwise) {
   if (otherwise) is_tiled = is_tiled & logical_not(otherwise);
   if (is_tiled.is_constant(0)) return tiles;
   tiles.is_tiled = is_tiled;
-  const Expr is_mirrored = by.mirror_depth <= tiles.depth;
-  const bool may_mirror = !is_mirrored.is_constant(0) && soac::is_map(at.op());
-  if (may_mirror && soac::is_symmetric(at.arena, std::get<soac::Soac>(tiles.computes.op)))
-    tiles.is_mirrored = is_mirrored;
+  const bool is_symmetric =
+      soac::is_map(at.op()) && soac::is_symmetric(at.arena, std::get<soac::Soac>(tiles.computes.op));
+  tiles.is_mirrored = at.arena.boolean(false);
+  if (is_symmetric) tiles.is_mirrored = by.mirror_depth <= tiles.depth;
   const std::int64_t most = by.fold_chain * by.fold_chain * by.fold_chain;
   tiles.depth_per_task = any_rounds(inner) ? at.i64(most) : max(tiles.depth, 1);
   tiles.together = most_together(at, inner, tiles.shared);
@@ -217,16 +217,15 @@ void add_tiles(Building& at, const RegisterTiles& tiles, bool is_mirrored, Expr 
       "tile_chained_vectors, tile_vectors_16_registers, tile_chained_rows_16_registers)",
       why_tiled};
   if (tiles.together > 1) phase.why.emplace_back(why_together);
-  if (tiles.is_mirrored) phase.why.emplace_back(why_mirrored);
+  if (!tiles.is_mirrored.is_constant(0)) phase.why.emplace_back(why_mirrored);
 }
 
 }  // namespace
 
 void add_register_tiles(Building& at, const RegisterTiles& tiles) {
   if (!tiles.is_tiled) return;
-  const bool may_mirror = bool(tiles.is_mirrored);
-  add_tiles(at, tiles, false, may_mirror ? tiles.is_tiled & logical_not(tiles.is_mirrored) : tiles.is_tiled);
-  if (may_mirror) add_tiles(at, tiles, true, tiles.is_tiled & tiles.is_mirrored);
+  add_tiles(at, tiles, false, tiles.is_tiled & logical_not(tiles.is_mirrored));
+  add_tiles(at, tiles, true, tiles.is_tiled & tiles.is_mirrored);
   if (!tiles.has_parts) return;
   const PartialRows rows{tiles.partials, tiles.parts, at.i64(1), tiles.points};
   Phase& last = add_joined_parts(at, "join parts", rows, 1);

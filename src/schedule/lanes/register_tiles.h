@@ -27,7 +27,7 @@ struct RegisterTiles {
   /// Points of the reduction that one task folds, how many tasks share a point of the map, and
   /// whether there are several.
   Expr depth_per_task, parts, has_parts;
-  /// Whether what lies below the diagonal is what lies above it, by sizes only; absent: results may differ.
+  /// Whether what lies below the diagonal is what lies above it, by sizes only.
   Expr is_mirrored;
   /// Lanes of a vector.
   std::int64_t vector_lanes = 1;

@@ -117,7 +117,7 @@ class RegisterTiles {
   }
 
   void walk(const ColumnStrip& strip, const soac::Lambda& body) const {
-    const std::int64_t lanes = static_cast<std::int64_t>(schedule::innermost(nest_, Unit::lane)->size.bits());
+    const std::int64_t lanes = schedule::size_by(nest_, Unit::lane, 1);
     const auto tiles = [&](const StripColumns& at) {
       const Expr end = is_mirrored_ ? at.e.lower(min(rows_.end, at.first + lanes)) : rows_.end;
       each(at.e, rows_.begin, end, n_rows(), "i", [&](Expr i) { tile(at, i); });
