@@ -11,6 +11,7 @@
 #include "soac/check.h"
 #include "soac/interpret.h"
 #include "soac/print.h"
+#include "soac/walk.h"
 
 namespace fulgurite::programs {
 
@@ -45,6 +46,33 @@ inline Outcome interpreted(const soac::Program& program, std::span<const soac::V
   options.max_bytes = 1 << 26;
   options.max_points = most_points;
   return outcome_of([&] { return soac::interpret(program, args, options); });
+}
+
+/// Whether the code takes minima or maxima of floats, which give either of two zeros (docs/semantics.md,
+/// zero_min_max).
+inline bool has_float_extrema(const std::vector<soac::Stm>& body, const std::vector<soac::Expr>& results) {
+  const auto is_extremum = [](soac::Expr e) {
+    return scalar::is_float(e.kind()) && (e.op() == scalar::Op::min || e.op() == scalar::Op::max);
+  };
+  const auto has = [&](const std::vector<soac::Expr>& roots) {
+    bool found = false;
+    scalar::for_each_node(roots, [&](soac::Expr e) { found |= is_extremum(e); });
+    return found;
+  };
+  return has(results) || std::ranges::any_of(body, [&](const soac::Stm& s) {
+           return has(soac::roots_of(s)) || std::ranges::any_of(soac::nested_in(s), [](const auto& inner) {
+                    return has_float_extrema(inner.lambda->body, inner.lambda->results);
+                  });
+         });
+}
+
+/// Without the signs of zeros.
+inline Outcome unsigned_zeros(Outcome outcome) {
+  for (soac::Value& value : outcome.results)
+    for (std::size_t i = 0; scalar::is_float(value.kind) && i < value.size(); ++i)
+      if (scalar::evaluate(scalar::Op::eq, value.kind, scalar::Kind::boolean, value.at(i), 0) != 0)
+        value.set(i, 0);
+  return outcome;
 }
 
 /// What is wrong with an outcome where another was expected; empty: nothing. A program that fails may do so
