@@ -55,8 +55,7 @@ class Tile {
     knows_before_ = !find_before;
     fold_runs();
     scan_warps();
-    Expr last_thread = (n_ - 1) / items_;
-    const Expr last = b_.lower(last_thread);
+    const Expr last = b_.lower((n_ - 1) / items_);
     std::vector<std::vector<Expr>> ends;
     for (std::size_t k = 0; k < all_.size(); ++k) {
       ends.push_back(total_up_to(b_, last, k));

@@ -43,8 +43,7 @@ SharedBins::SharedBins(const Builder& b, const Block& block, Var array, Expr siz
 
 void SharedBins::open(const Builder& of_block, const Block& block) {
   scalar::Arena& arena = of_block.arena();
-  Expr here = min(size_ - first_, most_);
-  n_ = of_block.lower(select(are_shared_, here, 0));
+  n_ = of_block.lower(select(are_shared_, min(size_ - first_, most_), 0));
   par(of_block, block, [&](const Builder& b, Expr t) {
     b.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) { b.store_plain(bins_, i, identity_); });
   });

@@ -121,8 +121,7 @@ Expr pieces_of(scalar::Arena& arena, const Nest& nest, bool at_least_one) {
     const Cut& cut = nest.cuts[c];
     if (cut.unit != Unit::grid && cut.unit != Unit::turn) continue;
     const Expr pieces = ceil_div(nest.axes[cut.axis].extent, cut.size);
-    const Expr least = at_least_one ? max(pieces, 1) : pieces;
-    all = (least - cut.left_out) * all;
+    all = ((at_least_one ? max(pieces, 1) : pieces) - cut.left_out) * all;
   }
   return all;
 }

@@ -52,10 +52,7 @@ class Reader {
   }
   std::size_t index() { return static_cast<std::size_t>(lexer_.natural()); }
   std::int64_t number() { return static_cast<std::int64_t>(lexer_.natural()); }
-  std::int64_t signed_number() {
-    const bool is_negative = accept("-");
-    return is_negative ? -number() : number();
-  }
+  std::int64_t signed_number() { return accept("-") ? -number() : number(); }
 
   // The word has to come before the value.
   Expr expr_after(std::string_view word) { return expect(word), expr(); }

@@ -89,8 +89,7 @@ class Places {
 };
 
 Kernel run_place_global(Kernel kernel, const PassOptions&) {
-  Places places(kernel);
-  places();
+  Places{kernel}();
   return kernel;
 }
 

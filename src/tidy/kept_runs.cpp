@@ -153,8 +153,7 @@ class KeptRuns {
     for (std::size_t place = 0; place < pieces.body.size(); ++place) {
       const Stm& s = pieces.body[place];
       const auto* allocate = std::get_if<Allocate>(&s.op);
-      const bool is_kept = std::ranges::find(runs, place, &Run::place) != runs.end();
-      if (is_kept) {
+      if (std::ranges::find(runs, place, &Run::place) != runs.end()) {
         const auto& t = std::get<Transpose>(s.op);
         lanes.emplace(t.tile, t.lanes);
       } else if (!allocate || !kept.contains(allocate->buffer)) {

@@ -28,8 +28,7 @@ Expr moved(Expr t, const Move& move, std::uint64_t all) {
     return t >> -move.shift;
   if (move.mask != all) part = t & static_cast<std::int64_t>(is_top ? -(move.mask & -move.mask) : move.mask);
   if (move.shift > 0) return part * (std::int64_t{1} << move.shift);
-  if (move.shift < 0) return part >> -move.shift;
-  return part;
+  return move.shift < 0 ? part >> -move.shift : part;
 }
 
 // Every bit of the number goes to one place, or nowhere, and some places are flipped.

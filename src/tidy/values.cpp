@@ -37,8 +37,7 @@ const Values::List& Values::list(Expr root) {
     if (next == 0 && lists_.contains(e.id())) {
       stack.pop_back();
     } else if (next < e.args().size()) {
-      const Expr child = e.arg(next++);
-      stack.emplace_back(child, 0);
+      stack.emplace_back(e.arg(next++), 0);
     } else {
       const List& added = lists_.emplace(e.id(), made(e)).first->second;
       n_held_ += added.values.size();

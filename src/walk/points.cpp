@@ -334,8 +334,7 @@ void join_halves(const Emitter& e, const soac::Soac& op, std::span<const Var> bu
 void finish(const Emitter& e, const soac::Stm& s, std::span<const Expr> totals) {
   std::size_t next = 0;
   for (const soac::Reduction& r : std::get<soac::Soac>(s.op).reductions) {
-    const std::size_t n = r.neutral.size();
-    const std::span of_group = totals.subspan(next, n);
+    const std::span of_group = totals.subspan(next, r.neutral.size());
     std::vector<Expr> values(of_group.begin(), of_group.end());
     if (!r.initial.empty()) values = joined(e, r, e.lower(r.initial), of_group);
     for (Expr value : values) e.bind_name(s.names[next++], value);

@@ -32,8 +32,7 @@ Combine::Level copies(const Building& at, const Bins& bins, Expr points) {
   const std::int64_t n = bytes > 4 ? by.bin_updates / 2 : by.bin_updates;
   const std::int64_t room = by.bin_copy_bytes / bytes / bin_gap * bin_gap;
   const Expr stride = bin_stride(arena, at.op().scatters[bins.scatter]);
-  const Expr in_all = stride * (n * by.bin_copy_points);
-  const Expr are_worth_it = in_all <= points;
+  const Expr are_worth_it = stride * (n * by.bin_copy_points) <= points;
   const Expr are_few = (stride <= room) & are_worth_it;
   return {Unit::registers, Join::copies, n, room, are_few};
 }

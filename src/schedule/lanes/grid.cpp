@@ -141,8 +141,7 @@ Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoop
   if (loops.rows) {
     // As many rows as make a tile, where the host knows the inner length.
     g.columns = product(arena, op.dims);
-    const Expr length = length_of(around, op.body);
-    const Expr rows = max(loops.tile / length, one);
+    const Expr rows = max(loops.tile / length_of(around, op.body), one);
     g.columns_per_task = points_of_task(arena, op, columns_with_scratch(around, op, g.columns, rows));
     return g;
   }

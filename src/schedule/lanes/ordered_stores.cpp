@@ -68,8 +68,7 @@ void store_by_ranges(Building& at, const OrderedPosts& posts, Expr are_few) {
 
 Ranges ranges_of(scalar::Arena& arena, Expr size, std::int64_t bits, std::int64_t least_shift) {
   const Expr one = arena.i64(1), last = max(size - one, one);
-  const Expr n_bits = 64 - arena.apply(scalar::Op::clz, {last});
-  const Expr wanted = n_bits - bits;
+  const Expr wanted = 64 - arena.apply(scalar::Op::clz, {last}) - bits;
   const Expr shift = min(max(wanted, least_shift), 32);
   return {shift, (last >> shift) + one};
 }

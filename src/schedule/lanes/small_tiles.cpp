@@ -75,8 +75,7 @@ std::optional<std::vector<Constant>> sides_of(const Building& at, const soac::So
     if (std::ranges::find(sides, known) == sides.end()) sides.push_back(known);
   };
   for (Expr extent : {dims[dims.size() - 2], dims.back(), inner.dims[0]}) {
-    const bool is_side = extent.is_name() || extent.is_constant(side);
-    if (!is_side) return {};
+    if (!extent.is_name() && !extent.is_constant(side)) return {};
     add(extent);
   }
   soac::for_each_root(inner.body, [&](Expr root) {

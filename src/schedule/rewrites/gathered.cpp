@@ -10,8 +10,7 @@ bool gathers(std::span<const scalar::Expr> roots) {
   bool found = false;
   scalar::for_each_node(roots, [&](scalar::Expr e) {
     if (e.op() != scalar::Op::index) return;
-    const auto places = e.args().subspan(1);
-    scalar::for_each_node(places,
+    scalar::for_each_node(e.args().subspan(1),
                           [&](scalar::Expr place) { found = found || place.op() == scalar::Op::index; });
   });
   return found;

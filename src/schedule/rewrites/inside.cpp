@@ -45,8 +45,7 @@ bool covers_places(RowChecks& checks, const soac::Soac& op) {
 // The node without its own check.
 Expr without_site(Arena& arena, Expr e, std::span<const Expr> args) {
   if (e.op() == Op::index) return arena.index(args[0], args.subspan(1));
-  if (e.op() == Op::div) return args[0] / args[1];
-  return args[0] % args[1];
+  return e.op() == Op::div ? args[0] / args[1] : args[0] % args[1];
 }
 
 /// Takes the checks out of a function that can be made for the row.

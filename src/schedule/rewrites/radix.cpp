@@ -201,8 +201,7 @@ class Builder {
     Stm count = map({samples}, {arena_.fresh({Kind::i64}, "n").var(), before.var()}, [&](Expr i) {
       constexpr std::uint64_t golden = 2654435769u;  // 2^32 divided by the golden ratio
       const Expr hash = cast(i, Kind::u32) * golden;
-      const Expr random = cast(hash, Kind::i64) * distance;
-      const Expr apart = random >> 32;
+      const Expr apart = cast(hash, Kind::i64) * distance >> 32;
       const Expr at = i * distance + apart;
       return std::vector{bin_of(key(op_.arrays, at))};
     });

@@ -100,8 +100,7 @@ soac::Reduction by_segments_of(scalar::Arena& arena, const std::vector<soac::Red
 }
 
 Expr ragged_rows_of_a_block(scalar::Arena& arena, Expr all, std::int64_t blocks, std::int64_t threads) {
-  const Expr enough = ceil_div(all, arena.i64(blocks));
-  return max(min(enough, threads), 1);
+  return max(min(ceil_div(all, arena.i64(blocks)), threads), 1);
 }
 
 }  // namespace fulgurite::schedule

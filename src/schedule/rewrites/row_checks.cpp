@@ -54,8 +54,7 @@ bool RowChecks::covers_indices(std::span<const Expr> indices, std::span<const Ex
 }
 
 bool RowChecks::covers(Expr e) {
-  if (e.op() == Op::index) return covers_read(e);
-  return divides(e) && covers_divisor(e.arg(1));
+  return e.op() == Op::index ? covers_read(e) : divides(e) && covers_divisor(e.arg(1));
 }
 
 bool RowChecks::covers_quotients(Expr read) {

@@ -237,8 +237,7 @@ class Products {
 }  // namespace
 
 void walk_products(const Phase& phase) {
-  Products products(phase);
-  products();
+  Products{phase}();
 }
 
 }  // namespace fulgurite::walk::blocks

@@ -195,8 +195,7 @@ class RaggedRows {
 }  // namespace
 
 void walk_ragged_rows(const Phase& phase) {
-  RaggedRows rows(phase);
-  rows();
+  RaggedRows{phase}();
 }
 
 }  // namespace fulgurite::walk::blocks

@@ -104,8 +104,7 @@ class ShortRows {
 }  // namespace
 
 void walk_short_rows(const Phase& phase) {
-  ShortRows rows(phase);
-  rows();
+  ShortRows{phase}();
 }
 
 }  // namespace fulgurite::walk::blocks

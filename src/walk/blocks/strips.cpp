@@ -182,8 +182,7 @@ class Strips {
 }  // namespace
 
 void walk_strips(const Phase& phase) {
-  Strips strips(phase);
-  strips();
+  Strips{phase}();
 }
 
 }  // namespace fulgurite::walk::blocks

@@ -122,8 +122,7 @@ class Tiles {
 }  // namespace
 
 void walk_tiles(const Phase& phase) {
-  Tiles tiles(phase);
-  tiles();
+  Tiles{phase}();
 }
 
 }  // namespace fulgurite::walk::blocks

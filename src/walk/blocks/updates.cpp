@@ -27,8 +27,7 @@ How how_of(const Combine& combine) {
     return level(combine, Unit::thread, Join::atomic) ? How::kept : How::in_order;
   if (level(combine, Unit::grid, Join::atomic)) return How::atomic;
   if (level(combine, Unit::grid, Join::exchange)) return How::exchange;
-  if (level(combine, Unit::grid, Join::winner)) return How::winner;
-  return How::plain;
+  return level(combine, Unit::grid, Join::winner) ? How::winner : How::plain;
 }
 
 // The bytes of a scatter's bins, whose components lie beside each other.

@@ -23,8 +23,7 @@ void share_rows(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n
   const auto narrow = [&](Expr x) { return cast(x, Kind::u32); };
   const Expr by = e.lower(narrow(length)), threads = narrow(e.arena().i64(block.threads));
   const Expr down = e.bind(threads / by, "down");
-  const Expr whole_rows = down * by;
-  const Expr across = e.bind(threads - whole_rows, "across");
+  const Expr across = e.bind(threads - down * by, "across");
   const Expr first = parts::first_in_warp(e, block, t, begin & (warp - 1));
   const Expr row = e.declare(e.bind(narrow(first) / by, "row"), "row");
   const Expr before = e.snapshot(row, "row") * by;
@@ -196,8 +195,7 @@ Expr StagedWindows::rows_at_once(Expr length) const {
     longest = max(longest, p.pitch);
     around = std::max(around, p.of->around(0));
   }
-  const Expr fit = placed_[0].size / longest;
-  return max(fit - around, 1);
+  return max(placed_[0].size / longest - around, 1);
 }
 
 }  // namespace fulgurite::walk::blocks

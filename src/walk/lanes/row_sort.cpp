@@ -174,8 +174,7 @@ Expr RowSort::insert(Expr from) {
       },
       [&] {
         insert_one(i, at(e_, moved_, from + i), greatest, [&](Expr steps) {
-          const Expr done = e_.snapshot(work, "work");
-          e_.assign(work, e_.lower(done + steps));
+          e_.assign(work, e_.lower(e_.snapshot(work, "work") + steps));
         });
         e_.assign(number, e_.lower(i + one));
       });

@@ -32,8 +32,7 @@ ScanRuns::ScanRuns(const Emitter& e, const soac::Soac& soac, const schedule::Lan
 
 Expr ScanRuns::whole_rounds(Expr begin, Expr end) {
   const Expr round = arena_.i64(lanes_ * steps_);
-  const Expr n = max(end - begin, 0);
-  return e_.lower(begin + n / round * round);
+  return e_.lower(begin + max(end - begin, 0) / round * round);
 }
 
 void ScanRuns::begin_round(Expr first_point) {

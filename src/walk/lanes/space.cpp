@@ -101,8 +101,7 @@ void Space::planes(const Emitter& e, const Range& range, Expr first, Expr last, 
     decode(e, plane, std::span(outer).first(outer.size() - 1), dims_);
     const Expr start = e.bind(plane * rows, "first_row");
     const Expr from = e.lower(max(first - start, zero));
-    const Expr to = e.lower(min(last - start, rows));
-    body(outer, from, to, start);
+    body(outer, from, e.lower(min(last - start, rows)), start);
   });
 }
 
