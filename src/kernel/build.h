@@ -45,7 +45,8 @@ struct Context {
   /// other lanes' elements. Absent: lanes have none.
   Expr lane = {};
   std::int64_t lanes = 1;
-  bool is_rare = false;  // it seldom runs, so that nothing is noted about it
+  bool is_masked = false;  // lanes may have no element
+  bool is_rare = false;    // it seldom runs, so that nothing is noted about it
   /// No place that points of the statement scatter to is outside of its array; it says nothing of statements
   /// in its functions.
   bool scatters_inside = false;

@@ -88,10 +88,10 @@ rows where 65536 < m & n < 64
   - tasks: one for each row, as the partial results of its tiles are few
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
 short rows where max(m, 1) <= 16
-  n points are mapped; tasks of 4096; 64 lanes
+  n points are mapped; tasks of 4096; 32 lanes
   inner 1: m points are reduced; 4 neighbours together
   - tasks: about 4096 points each: one costs 48 additions, which is moderate (moderate_tile, moderate_work)
-  - lanes: 64 in vectors of 16, as values have up to 4 bytes: vectors side by side hide latency (short_vectors, short_work_stores)
+  - lanes: 32 in vectors of 16, as values have up to 4 bytes: vectors side by side hide latency (medium_vectors, medium_work, few_accumulators)
   - version: where rows are short, each lane takes one (lane_row, fold_chain)
   - stores: what is larger than the last cache bypasses caches
   - inner 1: each lane takes 4 points together, which are loaded as one piece (lane_row_steps)

@@ -59,7 +59,7 @@ TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) 
   guard select(max(m, 1) <= 16, 1, 0)
   axis free 0 1 extent n
   cut 0 by 4096 grid mask
-  cut 0 by 64 lane apart 16
+  cut 0 by 32 lane apart 16
   traffic streaming 33554432
   inner 1 {
     axis fold 0 1 extent m
@@ -430,6 +430,33 @@ TEST(LanesText, ProductOfMatricesIsTiled) {
       << tiles;
   EXPECT_NE(tiles.find(" of a[i, l]\n"), std::string::npos) << "what columns share\n" << tiles;
   EXPECT_NE(tiles.find(" of b[l, j]\n"), std::string::npos) << "what rows share\n" << tiles;
+}
+
+// A task has 256 rows of elements of 4 bytes, and as many of 8.
+TEST(LanesText, TilesStageFewerTermsOfWideElements) {
+  const auto tiles_of = [](const std::string& kind, const std::string& zero) {
+    return phase(
+        decided_lanes("program (a: " + kind + "[n, k], b: " + kind +
+                      "[k1, m]) {\n"
+                      "  c: " +
+                      kind +
+                      "[n, m] = map (i < n, j < m) {\n"
+                      "    s: " +
+                      kind + " = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral " + zero +
+                      "\n"
+                      "    return s\n  }\n  return c\n}"),
+        "tiles");
+  };
+  const auto depth = [](const std::string& points) { return "  cut 2 by " + points + " sequence mask\n"; };
+  const std::string rows = "(n + 255) / 256";
+  for (const auto& [kind, zero, points] : {std::array<std::string, 3>{"f32", "0f", "256"},
+                                           {"i32", "0i32", "256"},
+                                           {"f64", "0.0", "128"},
+                                           {"i64", "0", "128"}}) {
+    const std::string tiles = tiles_of(kind, zero);
+    EXPECT_NE(tiles.find(depth(points)), std::string::npos) << tiles;
+    EXPECT_NE(tiles.find(rows), std::string::npos) << tiles;
+  }
 }
 
 // Operands are as large as they can be; integers need no chains.

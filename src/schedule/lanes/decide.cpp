@@ -241,7 +241,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_register_tiles(at, tiles);
   add_long_rows(at, long_rows);
   add_window_folds(at, windows);
-  add_lane_rows(at, lane_rows);
+  add_lane_rows(at, lane_rows, !!is_tiled);
   add_lane_arrays(at, lane_arrays);
   add_ordered_stores(at, ordered.posts);
   add_last(at, totals);

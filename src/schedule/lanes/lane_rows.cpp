@@ -46,13 +46,21 @@ Expr lane_rows_of(Building& at, Expr otherwise) {
   return holds.is_constant(0) ? Expr() : holds;
 }
 
-void add_lane_rows(Building& at, Expr holds) {
+void add_lane_rows(Building& at, Expr holds, bool is_rare) {
   if (!holds) return;
   LaneLoops loops = at.loops;
   loops.rows = false;
-  const Grid tiles = tiles_grid(at.around, at.op(), loops);
-  Nest nest = nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
-  nest.traffic.streaming = loops.streaming;
+  const auto nest_of_loops = [&] {
+    const Grid tiles = tiles_grid(at.around, at.op(), loops);
+    return nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
+  };
+  // Points that a lane takes together are transposed, which hides latency by itself, and is long code.
+  const bool transposes = std::ranges::any_of(
+      nest_of_loops().inner, [](const Inner& i) { return innermost(i.nest, Unit::registers) != nullptr; });
+  const std::int64_t vectors = is_rare ? 1 : transposes ? at.lanes.by.medium_vectors : most_lanes;
+  loops.lanes = static_cast<int>(std::min(std::int64_t{loops.lanes}, vectors * loops.tail_lanes));
+  Nest nest = nest_of_loops();
+  if (!is_rare) nest.traffic.streaming = loops.streaming;
   Phase& phase = at.add("short rows", at.posting, std::move(nest));
   phase.guard = select(holds, at.i64(1), 0);
   phase.why = reasons_of(at.arena, at.op(), loops, at.lanes);

@@ -68,6 +68,25 @@ std::int64_t most_together(const Building& at, const soac::Soac& inner, const Sh
   return 1;
 }
 
+// What tasks stage is on the stacks of their threads.
+constexpr std::int64_t most_staged_bytes = 1 << 18;
+
+// Bytes of what columns share in a row, at least one, for one word of the reduction.
+std::int64_t bytes_of_word(const SharedOperands& shared) {
+  std::size_t bytes = 0;
+  for (Expr operand : shared.by_columns) bytes += size_of(operand.kind());
+  return static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1));
+}
+
+// Words of the reduction for which operands are staged: of wide elements fewer, so that a task has as many
+// rows, all of which use a panel.
+std::int64_t staged_depth(const LanesPolicy& by, const SharedOperands& shared) {
+  constexpr std::int64_t least = 64;
+  const std::int64_t fit = most_staged_bytes / (by.tile_task_rows * bytes_of_word(shared));
+  const std::int64_t chains = std::max<std::int64_t>(std::max(fit, least) / by.fold_chain, 1);
+  return std::min(by.tile_depth, chains * by.fold_chain);
+}
+
 }  // namespace
 
 RegisterTiles register_tiles_of(Building& at, Expr otherwise) {
@@ -99,7 +118,8 @@ RegisterTiles register_tiles_of(Building& at, Expr otherwise) {
   const std::int64_t most = by.fold_chain * by.fold_chain * by.fold_chain;
   tiles.depth_per_task = any_rounds(inner) ? at.i64(most) : max(tiles.depth, 1);
   tiles.together = most_together(at, inner, tiles.shared);
-  tiles.depth_at_once = any_rounds(inner) ? std::min(by.tile_depth, most) : by.tile_depth * tiles.together;
+  const std::int64_t words = staged_depth(by, tiles.shared);
+  tiles.depth_at_once = any_rounds(inner) ? std::min(words, most) : words * tiles.together;
   tiles.parts = max(ceil_div(tiles.depth, tiles.depth_per_task), 1);
   if (any_rounds(inner)) tiles.has_parts = 1 < tiles.parts;
   const Expr is_in_pieces = is_tiled & (tiles.depth_at_once < tiles.depth);
@@ -123,16 +143,10 @@ void add_axes(const Building& at, const RegisterTiles& tiles, std::size_t of, Ne
 constexpr const char* why_together =
     "terms: factors have few bits, so that one operation adds the products of several (tile_terms)";
 
-// What tasks stage is on the stacks of their threads.
-constexpr std::int64_t most_staged_bytes = 1 << 18;
-
 // Rows of a task, of which it stages what columns share.
 std::int64_t rows_of_task(const Building& at, const RegisterTiles& tiles) {
-  std::int64_t bytes_of_row = 0;
-  for (Expr operand : tiles.shared.by_columns)
-    bytes_of_row += tiles.depth_at_once / tiles.together * static_cast<std::int64_t>(size_of(operand.kind()));
-  const std::int64_t most = bytes_of_row == 0 ? at.lanes.by.tile_task_rows : most_staged_bytes / bytes_of_row;
-  return std::clamp(most, std::int64_t{1}, at.lanes.by.tile_task_rows);
+  const std::int64_t bytes_of_row = tiles.depth_at_once / tiles.together * bytes_of_word(tiles.shared);
+  return std::clamp<std::int64_t>(most_staged_bytes / bytes_of_row, 1, at.lanes.by.tile_task_rows);
 }
 
 // What the pieces of the last cut so far read, before they do.
@@ -209,8 +223,7 @@ void add_tiles(Building& at, const RegisterTiles& tiles, bool is_mirrored, Expr 
   Phase& phase = at.add(is_mirrored ? "mirrored tiles" : "tiles", tiles.computes, std::move(nest));
   phase.guard = select(guard, at.i64(1), 0);
   phase.why = {
-      "tasks: rows enough to be worth a panel, and few enough that what they read stays in the second "
-      "cache "
+      "tasks: rows enough to be worth a panel, and few enough that what they read stays in the second cache "
       "(tile_task_rows, tile_task_columns, tile_least_tasks, tile_least_task_columns, tile_depth, "
       "tile_strip_columns)",
       "lanes: vectors side by side and rows whose accumulators take most registers (tile_rows, tile_vectors, "

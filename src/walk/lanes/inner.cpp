@@ -95,8 +95,10 @@ const schedule::Nest* chains_of(const soac::Stm& s, const Nests& nests) {
   return nest && !has(schedule::Unit::lane) && !has(schedule::Unit::registers) ? nest : nullptr;
 }
 
-// What the nest of a statement inside of a point in lanes says.
-Together together(const soac::Stm& s, const Nests& nests) {
+// What the nest of a statement inside of a point in lanes says. Points are taken together to be transposed,
+// which those of masked lanes are not.
+Together together(const Emitter& e, const soac::Stm& s, const Nests& nests) {
+  if (e.context().is_masked) return {};
   std::vector<schedule::Inner> versions;
   if (s.nest != 0 && nests.phase) add_versions(*nests.phase, s.nest, true, versions);
   const schedule::Cut* cut =
@@ -120,7 +122,7 @@ void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
         return walk_alone(e, walked, entry);
       });
     const schedule::Nest* chains = chains_of(s, nests);
-    return chains ? fold_in_lanes(e, s, *chains) : sequential_loop(e, s, together(s, nests));
+    return chains ? fold_in_lanes(e, s, *chains) : sequential_loop(e, s, together(e, s, nests));
   }
   if (base::as<soac::Sort>(s.op))
     return inner_sort(e, s, schedule::row_sort(nests.lanes.by, e.arena().i64(1)));

@@ -36,6 +36,12 @@ Interval piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Exp
   return piece;
 }
 
+Emitter masked(const Emitter& lane) {
+  kernel::Context context = lane.context();
+  context.is_masked = true, context.streaming = {};
+  return lane.in_context_of(lane.with(std::move(context)));
+}
+
 void Steps::operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head) const {
   const Emitter e = task.in_lanes();
   if (overlaps_) return overlapping(e, begin, end, point);
@@ -63,7 +69,7 @@ Expr Steps::whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end,
 }
 
 void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const {
-  const Emitter e = lane.streaming_if({});
+  const Emitter e = masked(lane);
   const Expr rest = e.arena().i64(rest_);
   e.if_then(e.lower(begin < end), [&] {
     e.par(Level::block, rest, "t", [&](Expr t) {

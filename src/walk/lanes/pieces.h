@@ -23,6 +23,9 @@ struct Interval {
 Interval piece_of_task(const Emitter&, const schedule::Nest&, std::size_t axis, Expr& number,
                        bool at_least_one = false);
 
+/// Code of lanes that may have no point. Their stores go through the cache.
+Emitter masked(const Emitter&);
+
 /// Points [begin, end) in lanes: whole steps, then the remainder in vectors of `rest` with a mask; those that
 /// are full without one if `has_vectors`. The first `head` points, if it is given, are vectors with a mask as
 /// well. Only whole steps bypass the caches. Where a cut says `overlap`, the remainder is vectors without a

@@ -48,6 +48,10 @@ bool may_repeat(const Walk& walk) {
   });
 }
 
+bool has_one_vector(const Walk& walk) {
+  return walk.loops.lanes == walk.loops.tail_lanes;
+}
+
 // How many columns a part of a row has at most, if splits leave it so few that no step of all lanes fits.
 std::optional<std::int64_t> few_columns(const Walk& walk, const schedule::Region& piece) {
   if (piece.known.empty()) return {};
@@ -123,9 +127,9 @@ class Columns {
         [&] {
           Expr first = begin;
           const Expr streaming = e.context().streaming;
+          if (!streaming && has_one_vector(walk_)) return vectors_up_to(e, begin, end, end);
           if (const Expr unaligned = streaming ? unaligned_head(e, begin) : Expr()) {
-            const Expr head = select(streaming, unaligned, 0);
-            first = e.lower(min(begin + head, end));
+            first = e.lower(min(begin + select(streaming, unaligned, 0), end));
             vectors_up_to(e, begin, first, end);
           }
           vectors_up_to(e, whole_steps(e, first, end), end, end);
@@ -195,13 +199,12 @@ class Columns {
     Expr at = linear(e, first, walk_.space.dims());
     if (const Expr base = e.destination(outputs.mapped[0].array).base) at = base + at;
     const auto size = static_cast<std::int64_t>(size_of(outputs.mapped[0].result.kind()));
-    const Expr line = walk_.i64(cache_line / size - 1);
-    return e.lower((0 - at) & line);
+    return e.lower((0 - at) & (cache_line / size - 1));
   }
 
   // for (j = begin; j < end; ...) in single masked vectors; their stores go through the cache.
   void masked_loop(const Emitter& of_vectors, Expr begin, Expr end) const {
-    const Emitter e = of_vectors.streaming_if({});
+    const Emitter e = masked(of_vectors);
     const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
     e.if_then(e.lower(begin < end), [&] {
       by_lanes(e, lanes, [&](const Emitter& lane, Expr t) {
@@ -231,7 +234,7 @@ class Columns {
 
   // The points [begin, first) and [last, end) of a map, by the same code.
   void masked_ends(const Emitter& of_vectors, Expr begin, Expr first, Expr last, Expr end) const {
-    const Emitter e = of_vectors.streaming_if({});
+    const Emitter e = masked(of_vectors);
     const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
     const Expr in_front = e.lower((first - begin + (lanes - 1)) / lanes);
     const Expr behind = e.lower((end - last + (lanes - 1)) / lanes);

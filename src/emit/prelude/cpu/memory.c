@@ -228,8 +228,15 @@ FG_INLINE V(KIND) FN(load_strided, KIND)(const KIND* p, i64 stride) {
 #endif
 }
 
+//! load_strided_lanes_ i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+// As a loop, for so many lanes that branches for each of them would be most of a kernel, here and below.
+static __attribute__((noinline, unused)) void FN(load_strided_lanes_, KIND)(const KIND* p, i64 stride, u64 bits, KIND* r) {
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (; bits != 0; bits &= bits - 1) r[__builtin_ctzll(bits)] = p[__builtin_ctzll(bits) * stride];
+}
+
 //! load_strided_masked i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-//! needs load_strided KIND, all b1
+//! needs load_strided KIND, all b1, mask_bits b1, load_strided_lanes_ KIND
 // A lane that is off gives 0, here and below.
 FG_INLINE V(KIND) FN(load_strided_masked, KIND)(const KIND* p, i64 stride, V(b1) m) {
 #if LANES == 1
@@ -238,18 +245,31 @@ FG_INLINE V(KIND) FN(load_strided_masked, KIND)(const KIND* p, i64 stride, V(b1)
 #else
   if (FN(all, b1)(m)) return FN(load_strided, KIND)(p, stride);
   V(KIND) r = S(KIND, 0);
+#if LANES > 8
+  FN(load_strided_lanes_, KIND)(p, stride, FN(mask_bits, b1)(m), (KIND*)&r);
+#else
 #define FG_STEP(l) if (m[l]) r[l] = p[l * stride];
   FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
+#endif
   return r;
 #endif
 }
 
+//! store_strided_lanes_ i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+static __attribute__((noinline, unused)) void FN(store_strided_lanes_, KIND)(KIND* p, i64 stride, const KIND* v, u64 bits) {
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (; bits != 0; bits &= bits - 1) p[__builtin_ctzll(bits) * stride] = v[__builtin_ctzll(bits)];
+}
+
 //! store_strided_masked i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+//! needs mask_bits b1, store_strided_lanes_ KIND
 FG_INLINE void FN(store_strided_masked, KIND)(KIND* p, i64 stride, V(KIND) v, V(b1) m) {
 #if LANES == 1
   (void)stride;
   if (m) *p = v;
+#elif LANES > 8
+  FN(store_strided_lanes_, KIND)(p, stride, (const KIND*)&v, FN(mask_bits, b1)(m));
 #else
 #define FG_STEP(l) if (m[l]) p[l * stride] = v[l];
   FG_EACH(LANES, FG_STEP)
@@ -282,7 +302,6 @@ FG_INLINE void FN(store_strided, KIND)(KIND* p, i64 stride, V(KIND) v) {
 }
 
 //! gather_lanes_ i8 i16 u8 u16
-// As a loop, for so many lanes that branches for each of them would be most of a kernel.
 static __attribute__((noinline, unused)) void FN(gather_lanes_, KIND)(const KIND* p, const i64* index, u64 bits, KIND* r) {
 #pragma clang loop unroll(disable) vectorize(disable)
   for (int l = 0; l < LANES; ++l) if (bits >> l & 1) r[l] = p[index[l]];
