@@ -173,9 +173,8 @@ Expr RowSort::insert(Expr from) {
         return bound((i < n_) & is_worth_it, "goes_on");
       },
       [&] {
-        insert_one(i, at(e_, moved_, from + i), greatest, [&](Expr steps) {
-          e_.assign(work, e_.lower(e_.snapshot(work, "work") + steps));
-        });
+        insert_one(i, at(e_, moved_, from + i), greatest,
+                   [&](Expr steps) { e_.assign(work, e_.lower(e_.snapshot(work, "work") + steps)); });
         e_.assign(number, e_.lower(i + one));
       });
   return e_.snapshot(work, "work");
