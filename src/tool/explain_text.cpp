@@ -50,7 +50,8 @@ std::string memory_text(const LaunchReport& launch) {
     text += fmt::format("  {:<12}{}, {}\n", "private", own.name, amount(own.bytes, " bytes", readable));
   for (const PassReport& p : launch.passes)
     text += p.often ? fmt::format("  {:<12}goes through {} as often as elements say\n", "passes", p.array)
-                    : fmt::format("  {:<12}goes through {} {} times\n", "passes", p.array, p.times.text());
+                    : fmt::format("  {:<12}goes through {} {}\n", "passes", p.array,
+                                  amount(p.times, " times", readable));
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "tool/footprint.h"
 #include "tool/samples.h"
 #include "tool/traffic.h"
+#include "tool/versions.h"
 
 namespace fulgurite::tool {
 
@@ -59,6 +60,11 @@ std::string reader_behind(const std::vector<Stm>& body, Var array, Var made) {
   return "";
 }
 
+// How a note that the statement is a sequential loop begins, as Emitter::note_sequential has it.
+std::string loop_note(const Stm& s) {
+  return fmt::format("{}:{}: {} runs as a sequential loop: it ", s.where.file, s.where.line, s.origin);
+}
+
 // Kernels of the kernel language: what their blocks are and have. What they do with memory depends on the
 // arguments: fulgurite::kernel::explain() says it.
 std::string as_written(const kernel::Kernel& kernel) {
@@ -99,6 +105,7 @@ class Telling {
             note.origin.find(',') == note.origin.npos ? "for each byte of the key" : "where there are rows";
     }
     launch.sequential = note.sequential;
+    if (note.launch) leave_out_walked(*note.launch, launch.sequential);
     if (note.source) {
       add_loops(note.source->stm, launch.sequential);
       add_traffic(traffic_of_(note), launch);
@@ -133,16 +140,21 @@ class Telling {
     return {{"main", "", {walk}}};
   }
 
+  // Reductions that are loops only where a version for large arrays does not run.
+  static void leave_out_walked(const schedule::Launch& launch, std::vector<std::string>& notes) {
+    for (const Stm* s : reductions_along_axes(launch))
+      std::erase_if(notes,
+                    [begin = loop_note(*s)](const std::string& note) { return note.starts_with(begin); });
+  }
+
   // Loops and sorts that each point, or the one task that there is, runs by itself.
   void add_loops(const Stm& s, std::vector<std::string>& notes) const {
     for (const auto& inner : soac::nested_in(s))
       for (const Stm& stm : inner.lambda->body) {
         const bool is_loop = as<soac::Loop>(stm.op) != nullptr, sorts = as<soac::Sort>(stm.op) != nullptr;
         if ((is_loop || sorts) && !stm.origin.empty()) {
-          std::string note = fmt::format("{}:{}: {} runs as a sequential loop: it {}", stm.where.file,
-                                         stm.where.line, stm.origin,
-                                         is_loop ? "goes on from what the iteration before has made"
-                                                 : "sorts inside of another combinator");
+          std::string note = loop_note(stm) + (is_loop ? "goes on from what the iteration before has made"
+                                                       : "sorts inside of another combinator");
           if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
         }
         add_loops(stm, notes);

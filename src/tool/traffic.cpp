@@ -11,6 +11,7 @@
 #include "soac/walk.h"
 #include "tool/footprint.h"
 #include "tool/samples.h"
+#include "tool/versions.h"
 #include "tool/work.h"
 
 namespace fulgurite::tool {
@@ -55,11 +56,12 @@ std::vector<lower::LaunchSource::Buffer> buffers_of(const lower::LaunchSource& s
 class Counting {
  public:
   Counting(scalar::Arena& arena, const soac::EqualSizes& sizes, const std::unordered_map<Var, Expr>& computed,
-           const lower::LaunchSource& source, const kernel::Kernel& kernel)
+           const lower::LaunchSource& source, const schedule::Launch* launch, const kernel::Kernel& kernel)
       : arena_(arena),
         sizes_(sizes),
         computed_(computed),
         source_(source),
+        launch_(launch),
         phases_(phases_of(source, kernel)),
         buffers_(buffers_of(source, kernel)),
         footprints_(arena, sizes, source.stm) {}
@@ -164,6 +166,8 @@ class Counting {
     const Stored stored = stored_to(buffer.array, all);
     if (part) {
       result.times = part->times;
+      const Expr staged = part->times && launch_ ? times_staged(*launch_, arena_, buffer.array) : Expr();
+      if (staged) result.times = sizes_.canonical(scalar::substitute(arena_, staged, computed_));
       result.often = part->often;
     }
     const Expr read = part ? smaller(part->elements, all) : stored.is_scatter ? stored.elements : all;
@@ -220,6 +224,7 @@ class Counting {
   const std::unordered_map<Var, Expr>& computed_;
   bool is_at_most_ = false;  // what over_phases found last
   const lower::LaunchSource& source_;
+  const schedule::Launch* const launch_;
   const std::vector<Phase> phases_;
   const std::vector<lower::LaunchSource::Buffer> buffers_;
   const Footprints footprints_;
@@ -234,8 +239,8 @@ TrafficOfLaunches::TrafficOfLaunches(const soac::Program& program, const lower::
       kernels_(lowered.kernels) {}
 
 Traffic TrafficOfLaunches::operator()(const lower::LaunchNote& note) const {
-  Traffic traffic =
-      Counting(arena_, sizes_, computed_, *note.source, kernels_.at(static_cast<std::size_t>(note.kernel)))();
+  Traffic traffic = Counting(arena_, sizes_, computed_, *note.source, note.launch.get(),
+                             kernels_.at(static_cast<std::size_t>(note.kernel)))();
   if (const auto operations = operations_of(arena_, sizes_, note.source->stm))
     traffic.operations = scalar::substitute(arena_, *operations, computed_);
   return traffic;

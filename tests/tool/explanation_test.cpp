@@ -130,6 +130,25 @@ TEST(Explanation, NamesMemoryOfLaunchesAndPasses) {
   EXPECT_SAYS(again, "passes      goes through b as often as elements say\n");
 }
 
+// What the versions for large arrays do: tiles of a product, rows of a matrix that are folded along all
+// columns.
+TEST(Explanation, TellsOfReductionsAlongAxes) {
+  const std::string product = told([](Mat<double> a, Mat<double> b) { return fg::matmul(a, b); });
+  EXPECT_SAYS(product, "passes      goes through a 2048 times where every size is 2^20\n");
+  EXPECT_SILENT(product, "goes through b m times");
+  EXPECT_SILENT(product, "sequential loop");
+  EXPECT_SILENT(told([](Mat<float> m) { return fg::sum(m, fg::axis(0)); }), "sequential loop");
+  const std::string both = told([](Mat<float> a, Mat<float> b) {
+    return fg::map(
+        [&](Vec<float> row) {
+          return fg::while_loop([](Exp<float> x) { return x < 100.0f; },
+                                [&](Exp<float> x) { return x + fg::sum(row * x); }, 1.0f);
+        },
+        fg::rows(a * fg::sum(b)));
+  });
+  EXPECT_SAYS(both, "sum runs as a sequential loop");
+}
+
 TEST(Explanation, GivesAReasonForEachDecision) {
   const auto rows = [](Mat<float> m) {
     return fg::map([](Vec<float> row) { return fg::sum(row); }, fg::rows(m));
