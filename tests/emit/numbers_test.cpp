@@ -5,6 +5,7 @@
 
 #include "emit/printer.h"
 #include "kernel/parse.h"
+#include "runtime/cpu/compiler.h"
 
 namespace fulgurite::emit {
 namespace {
@@ -118,6 +119,31 @@ TEST(EmitNumbers, Values) {
   EXPECT_TRUE(has(text, "fg_min_of_number_f32_x8(v, t2)")) << text;
   EXPECT_TRUE(has(text, "fg_min_f32_x8(v, ")) << text;
 }
+
+#if defined(__x86_64__)
+// A choice of a product is no product under a mask, which waits for a comparison.
+TEST(EmitNumbers, MaximaOfProductsAreOneInstruction) {
+  const kernel::Kernel k = kernel::parse(R"(kernel k(a: i64, in f: f64[], out r: f64[])
+    par grid t < a {
+      var most = splat(1.0, 16)
+      var other = splat(1.0, 16)
+      for i in 0 : a step 16 {
+        load v: f64x16 = f[i, 1]
+        let w = max(v, splat(1.0, 16))
+        let product = other
+        most = max(max(most, w), w * product)
+        other = max(w, v * product)
+      }
+      store r[0, 1] = most
+      store r[16, 1] = other
+    })");
+  for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+    const std::string text = runtime::cpu::assembly(k.name, print(k, c), {.cpu = cpu});
+    EXPECT_TRUE(has(text, "vmaxpd")) << text;
+    EXPECT_FALSE(has(text, "vcmp")) << text;
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace fulgurite::emit

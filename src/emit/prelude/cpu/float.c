@@ -45,13 +45,36 @@ FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) {
 #endif
 }
 
-// Where b is never NaN: a comparison with NaN does not hold, which gives b.
+// Where b is never NaN: a comparison with NaN does not hold, which gives b. By name, as the compiler makes a comparison and a masked
+// product of a choice whose operand is a product.
 
 //! min_of_number f32 f64
-FG_INLINE V(KIND) FN(min_of_number, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, a < b, a, b); }
+//! needs part_names_ b1, again parts_ KIND
+FG_INLINE V(KIND) FN(min_of_number, KIND)(V(KIND) a, V(KIND) b) {
+#if FG_PART >= 32
+  union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } x = {a}, y = {b};
+#define FG_STEP(i) x.part[i] = FG_EXTREMUM(min)(x.part[i], y.part[i] FG_ROUNDING);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
+  return x.whole;
+#else
+  return CHOOSE(KIND, a < b, a, b);
+#endif
+}
 
 //! max_of_number f32 f64
-FG_INLINE V(KIND) FN(max_of_number, KIND)(V(KIND) a, V(KIND) b) { return CHOOSE(KIND, a > b, a, b); }
+//! needs part_names_ b1, again parts_ KIND
+FG_INLINE V(KIND) FN(max_of_number, KIND)(V(KIND) a, V(KIND) b) {
+#if FG_PART >= 32
+  union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } x = {a}, y = {b};
+#define FG_STEP(i) x.part[i] = FG_EXTREMUM(max)(x.part[i], y.part[i] FG_ROUNDING);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
+  return x.whole;
+#else
+  return CHOOSE(KIND, a > b, a, b);
+#endif
+}
 
 //! sqrt f32 f64
 FG_INLINE V(KIND) FN(sqrt, KIND)(V(KIND) a) { return __builtin_elementwise_sqrt(a); }

@@ -92,6 +92,9 @@ FG_INLINE void FN(stream_fence, b1)(void) {
 #define FG_BUILTIN1(name, suffix, register) FG_BUILTIN2(name, suffix, register)
 #define FG_BUILTIN(name) FG_BUILTIN1(name, FG_CAT(FG_SUFFIX_, FG_BYTES), FG_CAT(FG_REGISTER_, FG_PART))
 #define FG_FLOAT_BUILTIN(name) FG_BUILTIN1(name, FG_FLOAT_SUFFIX, FG_CAT(FG_REGISTER_, FG_PART))
+#define FG_EXTREMUM2(name, suffix, register) __builtin_ia32_##name##suffix##register
+#define FG_EXTREMUM1(name, suffix, register) FG_EXTREMUM2(name, suffix, register)
+#define FG_EXTREMUM(name) FG_EXTREMUM1(name, FG_FLOAT_SUFFIX, FG_CAT(FG_REGISTER_, FG_PART))
 #define FG_AVX2_4_16(name) __builtin_ia32_##name##d
 #define FG_AVX2_8_16(name) __builtin_ia32_##name##q
 #define FG_AVX2_4_32(name) __builtin_ia32_##name##d256
