@@ -150,8 +150,32 @@ bool has_even_rows(const soac::Soac& op) {
   });
 }
 
+namespace {
+
+// The values that operators of reductions inside take together, at most, and the bytes of the narrowest one.
+void add_operands(const soac::Lambda& f, std::size_t& most, std::size_t& bytes) {
+  for (const soac::Stm& s : f.body)
+    if (const auto* op = base::as<soac::Soac>(s.op)) {
+      for (const soac::Reduction& r : op->reductions) most = std::max(most, r.neutral.size());
+      for (const soac::Reduction& r : op->reductions)
+        for (Expr x : r.neutral) bytes = std::min(bytes, size_of(x.kind()));
+      add_operands(op->body, most, bytes);
+    }
+}
+
+}  // namespace
+
 std::int64_t most_in_lane(scalar::Arena& arena, const soac::Soac& op, const LanesPolicy& by) {
-  return !longest_sum(arena, op.body).is_constant(0) ? std::min(by.lane_row, by.fold_chain) : by.lane_row;
+  std::size_t most = 0, bytes = 8;
+  add_operands(op.body, most, bytes);
+  if (most == 1 || !longest_sum(arena, op.body).is_constant(0)) return std::min(by.lane_row, by.fold_chain);
+  return most > 1 && bytes <= 4 ? 4 * by.lane_row : by.lane_row;
+}
+
+std::int64_t most_in_one_vector(const soac::Soac& row, std::int64_t lanes, const LanesPolicy& by) {
+  const bool has_tuples =
+      std::ranges::any_of(row.reductions, [](const auto& r) { return r.neutral.size() > 1; });
+  return (has_tuples ? by.short_row_vectors / 4 : by.short_row_vectors) * lanes;
 }
 
 }  // namespace fulgurite::schedule

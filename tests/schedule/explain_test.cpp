@@ -62,7 +62,7 @@ TEST(ExplainSchedule, TellVersionsWithTheirConditions) {
   })"));
   EXPECT_EQ(rows, R"(main where not (65536 < m & n < 64 | max(m, 1) <= 16)
   n points are mapped; tasks of max(4096 / max(max(m, 1), 1), 1)
-  inner 1: up to 64 of m points are reduced; 16 lanes
+  inner 1: up to 512 of m points are reduced; 16 lanes
   inner 1: m points are reduced; 64 lanes
   - tasks: about 4096 points of rows each: one row costs 48 additions, which is moderate (moderate_tile, moderate_work, cost_step, unknown_trips)
   - tasks: a row counts as its points, or as 4 if data decide how many these are; a sort as 4 walks over it (unknown_row, sort_walks)

@@ -30,7 +30,7 @@ TEST(InnerRows, AreForLanesOrForVectors) {
   }
   inner 1 {
     axis free 0 1 extent l
-    inner 2 up_to 64 {
+    inner 2 up_to 512 {
 )"),
             std::string::npos)
       << main;

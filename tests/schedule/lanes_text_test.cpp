@@ -47,7 +47,7 @@ TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) 
   })");
   EXPECT_EQ(names_of_phases(sums), "main, partials, rows, short rows");
   const std::string main = phase(sums, "main");
-  EXPECT_NE(main.find("  inner 1 up_to 64 {\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("  inner 1 up_to 512 {\n"), std::string::npos) << main;
   EXPECT_NE(main.find("    cut 0 by 16 lane mask\n"), std::string::npos) << main;
   EXPECT_NE(main.find("    cut 0 by 64 lane apart 16\n"), std::string::npos) << main;
   EXPECT_NE(main.find("guard 1 - select("), std::string::npos) << main;
@@ -74,10 +74,28 @@ TEST(LanesText, RowsOfAConstantLengthAreShortOrNot) {
     return decided_lanes("program (x: f32[n, m]) { y: f32[n] = map (i < n) { s: f32 = redomap (j < " +
                          length + ") { x[i, j] } reduce max comm neutral f32:-inf return s } return y }");
   };
-  EXPECT_EQ(names_of_phases(greatest("64")), "main");
-  EXPECT_NE(phase(greatest("64"), "main").find("    cut 0 by 4 registers apart 2\n"), std::string::npos);
-  EXPECT_EQ(phase(greatest("65"), "main").find("registers"), std::string::npos);
-  EXPECT_EQ(names_of_phases(greatest("65")).find("short rows"), std::string::npos);
+  EXPECT_EQ(names_of_phases(greatest("16")), "main");
+  EXPECT_NE(phase(greatest("16"), "main").find("    cut 0 by 4 registers apart 2\n"), std::string::npos);
+  EXPECT_EQ(phase(greatest("17"), "main").find("registers"), std::string::npos);
+  EXPECT_EQ(names_of_phases(greatest("17")).find("short rows"), std::string::npos);
+}
+
+// Lanes take longer rows where tuples are joined, whose lanes would take long to join, if elements are
+// narrow.
+TEST(LanesText, RowsOfTuplesAreShortUpToMorePoints) {
+  const auto is_short = [](const std::string& kind, const std::string& least, const std::string& length) {
+    const Decided made = decided_lanes(
+        "program (x: " + kind + "[n, m]) { y: i64[n] = map (i < n) { s: " + kind +
+        ", at: i64 = redomap (j < " + length + ") { x[i, j], j } reduce (a: " + kind +
+        ", k: i64, b: " + kind + ", l: i64) { select(b < a, b, a), select(b < a, l, k) } comm neutral " +
+        least + ", 0 return at } return y }");
+    EXPECT_EQ(names_of_phases(made).find("short rows"), std::string::npos);
+    return phase(made, "main").find("registers") != std::string::npos;
+  };
+  EXPECT_TRUE(is_short("f32", "f32:inf", "256"));
+  EXPECT_FALSE(is_short("f32", "f32:inf", "257"));
+  EXPECT_TRUE(is_short("f64", "f64:inf", "64"));
+  EXPECT_FALSE(is_short("f64", "f64:inf", "65"));
 }
 
 // Vectors are full where an axis has a constant number of points, or there is one.
@@ -176,7 +194,7 @@ TEST(LanesText, SoftmaxOfRowsHasANestForEachSoacInside) {
   EXPECT_EQ(names_of_phases(softmax), "main");
   const std::string main = phase(softmax, "main");
   for (const char* line :
-       {"  inner 1 up_to 64 {", "  inner 1 {", "  inner 2 up_to 64 {", "  inner 2 {", "  inner 3 {"})
+       {"  inner 1 up_to 512 {", "  inner 1 {", "  inner 2 up_to 512 {", "  inner 2 {", "  inner 3 {"})
     EXPECT_NE(main.find(line), std::string::npos) << line << "\n" << main;
   EXPECT_EQ(main.find("lane"), main.find("lane", main.find("inner 1"))) << "rows themselves have no lanes";
 }
@@ -410,82 +428,6 @@ TEST(LanesText, OtherFoldsStayInTheirLanes) {
         decided_lanes(std::string("program (x: f32[m], z: f32[n, n1]) {\n") + result + "\nreturn y\n}");
     EXPECT_EQ(names_of_phases(other).find("columns"), std::string::npos) << other.text;
   }
-}
-
-TEST(LanesText, ProductOfMatricesIsTiled) {
-  const Decided product = decided_lanes(R"(program (a: f32[n, k], b: f32[k1, m]) {
-    c: f32[n, m] = map (i < n, j < m) {
-      s: f32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0f
-      return s
-    }
-    return c
-  })");
-  EXPECT_EQ(names_of_phases(product), "main, tiles, join parts, partials, rows");
-  const std::string main = phase(product, "main");
-  EXPECT_NE(main.find("  axis free 0 1 extent n\n  axis free 1 1 extent m\n"), std::string::npos) << main;
-  EXPECT_EQ(main.find("inner"), std::string::npos) << "a lane walks the sum\n" << main;
-  const std::string tiles = phase(product, "tiles");
-  EXPECT_NE(tiles.find("  axis free 0 1 extent n\n  axis free 1 1 extent m\n  axis fold 0 1 extent k of 1\n"),
-            std::string::npos)
-      << tiles;
-  EXPECT_NE(tiles.find(" of a[i, l]\n"), std::string::npos) << "what columns share\n" << tiles;
-  EXPECT_NE(tiles.find(" of b[l, j]\n"), std::string::npos) << "what rows share\n" << tiles;
-}
-
-// A task has 256 rows of elements of 4 bytes, and as many of 8.
-TEST(LanesText, TilesStageFewerTermsOfWideElements) {
-  const auto tiles_of = [](const std::string& kind, const std::string& zero) {
-    return phase(
-        decided_lanes("program (a: " + kind + "[n, k], b: " + kind +
-                      "[k1, m]) {\n"
-                      "  c: " +
-                      kind +
-                      "[n, m] = map (i < n, j < m) {\n"
-                      "    s: " +
-                      kind + " = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral " + zero +
-                      "\n"
-                      "    return s\n  }\n  return c\n}"),
-        "tiles");
-  };
-  const auto depth = [](const std::string& points) { return "  cut 2 by " + points + " sequence mask\n"; };
-  const std::string rows = "(n + 255) / 256";
-  for (const auto& [kind, zero, points] : {std::array<std::string, 3>{"f32", "0f", "256"},
-                                           {"i32", "0i32", "256"},
-                                           {"f64", "0.0", "128"},
-                                           {"i64", "0", "128"}}) {
-    const std::string tiles = tiles_of(kind, zero);
-    EXPECT_NE(tiles.find(depth(points)), std::string::npos) << tiles;
-    EXPECT_NE(tiles.find(rows), std::string::npos) << tiles;
-  }
-}
-
-// Operands are as large as they can be; integers need no chains.
-TEST(LanesText, TilesStageWhatIsComputedOfOneOperand) {
-  const Decided product = decided_lanes(R"(program (a: i32[n, k], b: i32[m, k1], w: i32[k2]) {
-    c: i32[n, m] = map (i < n, j < m) {
-      s: i32 = redomap (l < k) { a[i, l] * w[l] * max(b[j, l] + i32(j), 0i32) } reduce add comm neutral 0i32
-      return s
-    }
-    return c
-  })");
-  EXPECT_EQ(names_of_phases(product), "main, tiles, partials, rows, short rows");
-  const std::string tiles = phase(product, "tiles");
-  EXPECT_NE(tiles.find(" of a[i, l] * w[l]\n"), std::string::npos) << tiles;
-  EXPECT_NE(tiles.find(" of max(b[j, l] + i32(j), 0i32)\n"), std::string::npos) << tiles;
-  EXPECT_EQ(tiles.find("chain"), std::string::npos) << tiles;
-}
-
-// An element that no two points read, or one axis, leaves nothing to share.
-TEST(LanesText, MapsThatShareNothingAreNotTiled) {
-  EXPECT_EQ(names_of_phases(decided_lanes(R"(program (a: f32[n, k, m], b: f32[k1, m1]) {
-    c: f32[n, m] = map (i < n, j < m) {
-      s: f32 = redomap (l < k) { a[i, l, j] * b[l, j] } reduce add comm neutral 0f
-      return s
-    }
-    return c
-  })"))
-                .find("tiles"),
-            std::string::npos);
 }
 
 }  // namespace

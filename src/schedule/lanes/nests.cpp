@@ -277,7 +277,7 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
     versions.push_back(
         {original.nest, nest_of(arena, s, in_lanes.loops, lanes, {}), 0, false, in_lanes.rows_up_to});
   if (is_row(op, whole.nest)) {
-    Inner row{original.nest, whole.nest, lanes.by.short_row_vectors * loops.tail_lanes};
+    Inner row{original.nest, whole.nest, most_in_one_vector(op, loops.tail_lanes, lanes.by)};
     row.nest.cuts = {{0, arena.i64(loops.tail_lanes), Unit::lane}};
     row.nest.splits.clear();
     for (Combine& c : row.nest.combines) c.levels = {{Unit::lane, Join::accumulators, 1}};
