@@ -181,7 +181,7 @@ TEST(EditedSchedules, ShortRows) {
   return y
 })",
                              {array_value({30, 70}, numbers<float>(30 * 70, 8))}, "up_to [0-9]+", "up_to 48");
-  EXPECT_EQ(count(texts.after, "<= 48"), count(texts.before, "<= 64"));
+  EXPECT_EQ(count(texts.after, "<= 48"), count(texts.before, "<= 512"));
 }
 
 TEST(EditedSchedules, RowsOfATile) {
