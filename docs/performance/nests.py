@@ -13,7 +13,7 @@ import statistics
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COMMAND = "OMP_WAIT_POLICY=passive ./dev bench nests"
+COMMAND = "./dev bench nests"
 FIGURES = ["ours_us", "ratio_to_peer", "ratio_to_limit"]
 # File: its programs, and what the limit is.
 FILES = {
