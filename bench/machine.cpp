@@ -14,6 +14,7 @@
 #include <cstring>
 #include <thread>
 
+#include "environment.h"
 #include "stopwatch.h"
 
 namespace {
@@ -192,10 +193,7 @@ void thread_starts() {
 }  // namespace
 
 int main(int, char** arguments) {
-  if (!std::getenv("KMP_BLOCKTIME")) {  // OpenMP's workers sleep after 2 ms; read before main
-    setenv("KMP_BLOCKTIME", "2", 1);
-    execv("/proc/self/exe", arguments);
-  }
+  bench::restart_with_environment(arguments);
   arithmetic();
   bandwidth();
   thread_starts();

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "environment.h"
 #include "stopwatch.h"
 
 namespace bench {
@@ -26,16 +27,6 @@ struct Options {
   int rounds = 9;
   bool wants(const std::string& name) const { return std::regex_search(name, filter); }
 };
-
-/// OpenMP's workers spin for some 2 ms after a region, so that the next one begins at once, and sleep before
-/// the next program runs. LLVM's read their environment before main() does; GCC's do so anyhow, unless
-/// OMP_WAIT_POLICY=passive lets them sleep at once, with which peers take up to three times as long.
-inline void restart_with_environment(char** arguments) {
-  if (std::getenv("KMP_BLOCKTIME")) return;
-  setenv("KMP_BLOCKTIME", "2", 1);
-  unsetenv("OMP_WAIT_POLICY");
-  execv("/proc/self/exe", arguments);
-}
 
 /// What the command line says; ends the process after --help and after what it cannot mean.
 inline Options options_of(int count, char** arguments, const std::string& about) {

@@ -1,7 +1,6 @@
 // The benchmarks beside their peers, in one process. bench/run builds and starts it; --help shows its
 // options.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <regex>
 #include <string_view>
 
+#include "environment.h"
 #include "harness/figure.h"
 #include "harness/report.h"
 
@@ -85,13 +85,10 @@ void take_those_of_redomap(Options& options) {
   options.no_fuse = true;
 }
 
-// OpenMP's workers sleep 2 ms after a region, so that they do not disturb the next peer; OpenBLAS uses
-// AVX-512 on CPUs that it does not know. Both read their environment before main() does.
-void restart_with_environment(char** arguments) {
-  if (std::getenv("KMP_BLOCKTIME")) return;
-  setenv("KMP_BLOCKTIME", "2", 1);
+// OpenBLAS uses AVX-512 on CPUs that it does not know.
+void restart_for_peers(char** arguments) {
   setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
-  execv("/proc/self/exe", arguments);
+  restart_with_environment(arguments);
 }
 
 std::vector<Peer> select(const Peers& peers, const Benchmark& benchmark, const Options& options) {
@@ -164,7 +161,7 @@ int run(const Options& options) {
 }  // namespace bench
 
 int main(int count, char** arguments) {
-  bench::restart_with_environment(arguments);
+  bench::restart_for_peers(arguments);
   bench::Options options;  // other options change what --redomap chooses
   if (std::find(arguments, arguments + count, std::string_view("--redomap")) != arguments + count)
     bench::take_those_of_redomap(options);
