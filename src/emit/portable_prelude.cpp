@@ -305,6 +305,8 @@ class PortablePrinter {
         std::string argument = p.name;
         if (t)
           argument = slice(p.name, {t->kind, lanes}, first, width);
+        else if (f.stem == "bits_mask" && first > 0)
+          argument += fmt::format(" >> {}", first);
         else if (is_address && first > 0)
           argument += is_tile ? fmt::format(" + {}", first) : offset(f.stem, first);
         arguments += (arguments.empty() ? "" : ", ") + argument;

@@ -235,6 +235,15 @@ TEST(PortableC, HasSingleLanesOfEveryFunction) {
       Shared(compiler, portable_prelude(text, level) + text + std::string(portable_end));
 }
 
+// A mask of several registers, made of one integer: each register has its own bits.
+TEST(PortableC, HasTheBitsOfEachRegisterOfAMask) {
+  const std::string v4 = portable_prelude("fg_bits_mask_b1_x64(0);", Level::v4);
+  for (const char* part :
+       {"r.p0 = fg_bits_mask_b1_x16(bits);", "r.p1 = fg_bits_mask_b1_x16(bits >> 16);",
+        "r.p2 = fg_bits_mask_b1_x16(bits >> 32);", "r.p3 = fg_bits_mask_b1_x16(bits >> 48);"})
+    EXPECT_NE(v4.find(part), std::string::npos) << part << "\n" << v4.substr(v4.find("bits_mask"), 2000);
+}
+
 TEST(PortableC, RefusesFastMathOfClang) {
   if (!is_installed("clang-19")) GTEST_SKIP();
   const runtime::test::TemporaryDirectory directory;
