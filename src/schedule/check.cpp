@@ -81,7 +81,7 @@ class Checker {
     axes(nest, op, 0);
     const soac::Soac* combined = &op;
     if (const std::size_t number = number_of_combined(nest)) {
-      const soac::Stm* found = inside(walked, number);
+      const soac::Stm* found = soac_inside(walked, number);
       require(found != nullptr, "has an axis of a Soac that the body does not have");
       if (!found) return;
       combined = &std::get<soac::Soac>(found->op);
@@ -112,18 +112,9 @@ class Checker {
       for (std::size_t c = 0; c < inner.nest.cuts.size(); ++c) cut(inner.nest, c);
       return;
     }
-    const soac::Stm* found = inside(around, inner.number);
+    const soac::Stm* found = soac_inside(around, inner.number);
     require(found != nullptr, "is of a Soac that the body does not have");
     if (found) nest(inner.nest, *found);
-  }
-  // The Soac with this number; null: there is none.
-  static const soac::Stm* inside(const soac::Stm& around, std::size_t number) {
-    for (const auto& nested : soac::nested_in(around))
-      for (const soac::Stm& s : nested.lambda->body) {
-        if (std::holds_alternative<soac::Soac>(s.op) && s.nest == number) return &s;
-        if (const soac::Stm* found = inside(s, number)) return found;
-      }
-    return nullptr;
   }
 
   // Checks the axes of the Soac itself, or of the inner one with this number.

@@ -90,6 +90,15 @@ const Nest* inner_of(const Nest& nest, std::size_t number) {
   return found == nest.inner.end() ? nullptr : &found->nest;
 }
 
+const soac::Stm* soac_inside(const soac::Stm& around, std::size_t number) {
+  for (const auto& nested : soac::nested_in(around))
+    for (const soac::Stm& s : nested.lambda->body) {
+      if (std::holds_alternative<soac::Soac>(s.op) && s.nest == number) return &s;
+      if (const soac::Stm* found = soac_inside(s, number)) return found;
+    }
+  return nullptr;
+}
+
 Vectors vectors_of(const Launch& launch) {
   Vectors vectors{static_cast<int>(launch.vector_lanes), 0};
   for (const Phase& phase : launch.phases)

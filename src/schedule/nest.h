@@ -36,6 +36,9 @@ std::size_t number_of_combined(const Nest&);
 /// The nest of the Soac with this number in the body.
 const Nest* inner_of(const Nest&, std::size_t number);
 
+/// The Soac with this number in the functions of a statement; null: there is none.
+const soac::Stm* soac_inside(const soac::Stm& around, std::size_t number);
+
 /// How many tasks a phase has: the pieces of its cuts for the grid, times its guard.
 Expr tasks_of(scalar::Arena&, const Phase&);
 /// The numbers of tasks of all phases that have tasks of their own.

@@ -156,9 +156,10 @@ namespace {
 void add_operands(const soac::Lambda& f, std::size_t& most, std::size_t& bytes) {
   for (const soac::Stm& s : f.body)
     if (const auto* op = base::as<soac::Soac>(s.op)) {
-      for (const soac::Reduction& r : op->reductions) most = std::max(most, r.neutral.size());
-      for (const soac::Reduction& r : op->reductions)
+      for (const soac::Reduction& r : op->reductions) {
+        most = std::max(most, r.neutral.size());
         for (Expr x : r.neutral) bytes = std::min(bytes, size_of(x.kind()));
+      }
       add_operands(op->body, most, bytes);
     }
 }

@@ -4,7 +4,6 @@
 
 #include "base/match.h"
 #include "schedule/nest.h"
-#include "soac/walk.h"
 
 namespace fulgurite::tool {
 
@@ -14,19 +13,9 @@ using soac::Stm;
 
 namespace {
 
-// The Soac inside with this number (soac::Stm::nest).
-const Stm* inside(const Stm& s, std::size_t number) {
-  for (const auto& inner : soac::nested_in(s))
-    for (const Stm& stm : inner.lambda->body) {
-      if (stm.nest == number) return &stm;
-      if (const Stm* found = inside(stm, number)) return found;
-    }
-  return nullptr;
-}
-
 // Whether an expression depends on the point's place on an axis of the phase.
 bool depends_on(scalar::Expr e, const Axis& axis, const schedule::Phase& phase) {
-  const Stm* stm = axis.of == 0 ? &phase.computes : inside(phase.computes, axis.of);
+  const Stm* stm = axis.of == 0 ? &phase.computes : schedule::soac_inside(phase.computes, axis.of);
   const auto* op = stm ? as<soac::Soac>(stm->op) : nullptr;
   if (!op) return true;
   const auto of_axis = std::span(op->body.params).subspan(axis.first, axis.count);
@@ -41,7 +30,8 @@ std::vector<const Stm*> reductions_along_axes(const schedule::Launch& launch) {
     if (const auto* nest = std::get_if<Nest>(&phase.walk))
       for (const Axis& axis : nest->axes)
         if (axis.role == Axis::Role::fold && axis.of != 0)
-          if (const Stm* reduction = inside(phase.computes, axis.of)) found.push_back(reduction);
+          if (const Stm* reduction = schedule::soac_inside(phase.computes, axis.of))
+            found.push_back(reduction);
   return found;
 }
 

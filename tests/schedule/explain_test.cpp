@@ -91,7 +91,7 @@ short rows where max(m, 1) <= 16
   n points are mapped; tasks of 4096; 32 lanes
   inner 1: m points are reduced; 4 neighbours together
   - tasks: about 4096 points each: one costs 48 additions, which is moderate (moderate_tile, moderate_work)
-  - lanes: 32 in vectors of 16, as values have up to 4 bytes: vectors side by side hide latency (medium_vectors, medium_work, few_accumulators)
+  - lanes: 32 in vectors of 16, as transposes hide latency (medium_vectors)
   - version: where rows are short, each lane takes one (lane_row, fold_chain)
   - stores: what is larger than the last cache bypasses caches
   - inner 1: each lane takes 4 points together, which are loaded as one piece (lane_row_steps)

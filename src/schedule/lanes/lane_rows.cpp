@@ -1,8 +1,11 @@
 #include "schedule/lanes/lane_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/match.h"
+#include "schedule/lanes/in_lane.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
@@ -50,20 +53,22 @@ void add_lane_rows(Building& at, Expr holds, bool is_rare) {
   if (!holds) return;
   LaneLoops loops = at.loops;
   loops.rows = false;
-  const auto nest_of_loops = [&] {
-    const Grid tiles = tiles_grid(at.around, at.op(), loops);
-    return nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
-  };
   // Points that a lane takes together are transposed, which hides latency by itself, and is long code.
-  const bool transposes = std::ranges::any_of(
-      nest_of_loops().inner, [](const Inner& i) { return innermost(i.nest, Unit::registers) != nullptr; });
+  const bool transposes = !in_lane(at.arena, at.op(), at.lanes).empty();
   const std::int64_t vectors = is_rare ? 1 : transposes ? at.lanes.by.medium_vectors : most_lanes;
-  loops.lanes = static_cast<int>(std::min(std::int64_t{loops.lanes}, vectors * loops.tail_lanes));
-  Nest nest = nest_of_loops();
+  const bool has_fewer = vectors * loops.tail_lanes < loops.lanes;
+  if (has_fewer) loops.lanes = static_cast<int>(vectors * loops.tail_lanes);
+  const Grid tiles = tiles_grid(at.around, at.op(), loops);
+  Nest nest = nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
   if (!is_rare) nest.traffic.streaming = loops.streaming;
   Phase& phase = at.add("short rows", at.posting, std::move(nest));
   phase.guard = select(holds, at.i64(1), 0);
   phase.why = reasons_of(at.arena, at.op(), loops, at.lanes);
+  for (std::string& why : phase.why)
+    if (has_fewer && why.starts_with("lanes: "))
+      why = fmt::format(
+          "lanes: {} in vectors of {}, as {}", loops.lanes, loops.tail_lanes,
+          is_rare ? "another version takes most sizes" : "transposes hide latency (medium_vectors)");
   phase.why.emplace_back(why_lane_rows);
 }
 

@@ -13,8 +13,7 @@ inline constexpr const char* why_lane_rows =
 /// Where the launch takes this way, by sizes only: a map whose points are rows otherwise, and make no arrays;
 /// absent: it does not. `otherwise`: where it takes another way; absent: nowhere.
 Expr lane_rows_of(Building&, Expr otherwise);
-/// Its phase, "short rows". `is_rare`: another version takes most sizes, so that vectors side by side would
-/// cost more to compile than they save.
+/// Its phase, "short rows". `is_rare`: another version takes most sizes.
 void add_lane_rows(Building&, Expr holds, bool is_rare);
 
 }  // namespace fulgurite::schedule

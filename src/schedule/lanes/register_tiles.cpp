@@ -78,12 +78,10 @@ std::int64_t bytes_of_word(const SharedOperands& shared) {
   return static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1));
 }
 
-// Words of the reduction for which operands are staged: of wide elements fewer, so that a task has as many
-// rows, all of which use a panel.
+// Words of the reduction that are staged: of wide elements fewer, so that as many rows share a panel.
 std::int64_t staged_depth(const LanesPolicy& by, const SharedOperands& shared) {
-  constexpr std::int64_t least = 64;
   const std::int64_t fit = most_staged_bytes / (by.tile_task_rows * bytes_of_word(shared));
-  const std::int64_t chains = std::max<std::int64_t>(std::max(fit, least) / by.fold_chain, 1);
+  const std::int64_t chains = std::max<std::int64_t>(std::max<std::int64_t>(fit, 64) / by.fold_chain, 1);
   return std::min(by.tile_depth, chains * by.fold_chain);
 }
 

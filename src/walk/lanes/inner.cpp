@@ -95,8 +95,7 @@ const schedule::Nest* chains_of(const soac::Stm& s, const Nests& nests) {
   return nest && !has(schedule::Unit::lane) && !has(schedule::Unit::registers) ? nest : nullptr;
 }
 
-// What the nest of a statement inside of a point in lanes says. Points are taken together to be transposed,
-// which those of masked lanes are not.
+// What the nest of a statement inside of a point in lanes says. Points of masked lanes are not transposed.
 Together together(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   if (e.context().is_masked) return {};
   std::vector<schedule::Inner> versions;

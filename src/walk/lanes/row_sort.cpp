@@ -67,8 +67,7 @@ void RowSort::by_digits() {
   const Expr goes_on = e_.declare(arena_.boolean(true), "goes_on");
   e_.while_loop([&] { return e_.snapshot(goes_on, "goes_on"); },
                 [&] {
-                  const Expr from = by_highest_bits();
-                  const Expr work = insert(from);
+                  const Expr work = insert(by_highest_bits());
                   e_.assign(need_, bits_);
                   e_.assign(goes_on, e_.lower(n_ * insertion_steps_ < work));
                 });
