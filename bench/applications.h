@@ -35,7 +35,7 @@ void application(const Table& table, const std::string& name, std::int64_t n_res
   if (!table.wants(name)) return;
   std::vector<R> theirs(static_cast<std::size_t>(n_results));
   decltype(f()) result;
-  const auto ours = [&] { result = f(); };
+  const auto ours = [&] { result = {}, result = f(); };
   const auto by_hand = [&] { peer(theirs.data()); };
   ours(), by_hand();
   for (std::size_t i = 0; i < theirs.size(); ++i) {

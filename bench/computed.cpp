@@ -91,7 +91,7 @@ void flat(const Measure& measure, const std::string& name, const F& of_columns, 
     Floats theirs(static_cast<std::size_t>(rows * columns));
     const Flat m{rows, columns, x.data(), theirs.data()};
     fg::Array<float, 1> result;
-    const Run ours = [&, k = columns] { result = of_columns(x, k, weights, offsets); };
+    const Run ours = [&, k = columns] { result = {}, result = of_columns(x, k, weights, offsets); };
     const Run with_openmp = [&] { peer(m, weights.data(), offsets.data()); };
     ours(), with_openmp();
     require_close(name, result, theirs.data(), 1e-5f);

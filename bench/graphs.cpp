@@ -126,7 +126,7 @@ void run_components(const Options& options) {
     const auto n_edges = static_cast<i64>(edges.size());
     std::vector<int> theirs(static_cast<std::size_t>(at.n));
     fg::Array<int> result;
-    const Run ours = [&] { result = f(given, at.n); };
+    const Run ours = [&] { result = {}, result = f(given, at.n); };
     const Run peer = [&] { bench::omp_components_by_jumping(edges.data(), n_edges, at.n, theirs.data()); };
     const Run other = [&] { bench::omp_components_by_swaps(edges.data(), n_edges, at.n, theirs.data()); };
     ours(), peer();
@@ -202,7 +202,7 @@ void run_shortest_paths(const Options& options) {
     const RaggedArray<irregular::Road> given(rows.offsets, same);
     std::vector<int> theirs(static_cast<std::size_t>(n));
     fg::Array<int> result;
-    const Run ours = [&] { result = f(given, 0, delta); };
+    const Run ours = [&] { result = {}, result = f(given, 0, delta); };
     const Run peer = [&] { bench::omp_shortest_paths(rows.view(), 0, delta, theirs.data()); };
     ours(), peer();
     require_equal(name, result, theirs);
@@ -248,7 +248,7 @@ void run_sparse_products(const Options& options) {
     const RaggedArray<irregular::Entry> given(m.offsets, m.entries);
     Matrix theirs;
     RaggedArray<irregular::Entry> result;
-    const Run ours = [&] { result = f(given, given); };
+    const Run ours = [&] { result = {}, result = f(given, given); };
     const Run peer = [&] {
       bench::omp_sparse_product(m.view(), m.view(), theirs.offsets, theirs.columns, theirs.values);
     };
@@ -281,7 +281,7 @@ void run_row_scans(const Options& options) {
     const RaggedArray<float> given(rows.offsets, rows.values);
     std::vector<float> theirs(rows.values.size());
     RaggedArray<float> result;
-    const Run ours = [&] { result = f(given); };
+    const Run ours = [&] { result = {}, result = f(given); };
     const Run peer = [&] { bench::omp_row_scans(rows.view(), theirs.data()); };
     ours(), peer();
     require_equal(name, result.values(), theirs);
@@ -298,7 +298,7 @@ void run_quicksort(const Options& options) {
   for (int& x : xs) x = static_cast<int>(random());
   const auto f = fg::compile(irregular::quicksort);
   fg::Array<int> result;
-  const Run ours = [&] { result = f(xs); };
+  const Run ours = [&] { result = {}, result = f(xs); };
   const auto sorted = [&](void (*sort)(int*, i64)) {
     theirs = xs;
     sort(theirs.data(), static_cast<i64>(theirs.size()));
@@ -332,7 +332,7 @@ void run_quickhull(const Options& options) {
     const fg::Array<irregular::Point> given(same);
     std::vector<bench::Point> theirs;
     fg::Array<irregular::Point> result;
-    const Run ours = [&] { result = f(given); };
+    const Run ours = [&] { result = {}, result = f(given); };
     const Run peer = [&] { bench::omp_quickhull(points.data(), static_cast<i64>(points.size()), theirs); };
     ours(), peer();
     require_equal(name, result, theirs);

@@ -111,7 +111,7 @@ void bytes_row(const Measure& measure, const std::string& name, std::int64_t n_r
                const std::function<void(std::uint8_t*)>& peer) {
   Bytes theirs(static_cast<std::size_t>(n_results)), copy(theirs.size());
   fg::Array<std::uint8_t, 1> result;
-  measure(name, [&] { result = ours(); }, [&] { peer(theirs.data()); }, [&] { copy = theirs; });
+  measure(name, [&] { result = {}, result = ours(); }, [&] { peer(theirs.data()); }, [&] { copy = theirs; });
   if (result.size() == 0) return;
   peer(theirs.data());
   if (result.to_vector() == theirs) return;

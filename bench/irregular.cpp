@@ -120,7 +120,7 @@ void run_searches(const Options& options) {
       const auto f = fg::compile(claims ? distances_by_claims : distances);
       std::vector<int> theirs(static_cast<std::size_t>(graph.size()));
       fg::Array<int> result;
-      const Run ours = [&] { result = f(graph, 0); };
+      const Run ours = [&] { result = {}, result = f(graph, 0); };
       const Run peer = [&] { bench::omp_distances(rows_of(graph), 0, theirs.data()); };
       ours(), peer();
       require_close(name, result.data(), theirs.data(), graph.size());
@@ -148,7 +148,7 @@ void run_pagerank(const Options& options) {
   const auto f = fg::compile(pagerank);
   std::vector<float> theirs;
   fg::Array<float> result;
-  const Run ours = [&] { result = f(sources, n_targets); };
+  const Run ours = [&] { result = {}, result = f(sources, n_targets); };
   const Run peer = [&] { bench::omp_pagerank(rows_of(sources), n_targets.data(), 20, theirs); };
   ours(), peer();
   require_close(name, result.data(), theirs.data(), result.size());
@@ -165,7 +165,7 @@ void run_decoding(const Options& options) {
   const auto f = fg::compile([](Vec<int> n, Vec<int> s) { return fg::replicate(fg::lengths(n), s); });
   std::vector<int> theirs;
   fg::Array<int> result;
-  const Run ours = [&] { result = f(lengths, symbols); };
+  const Run ours = [&] { result = {}, result = f(lengths, symbols); };
   const Run peer = [&] { bench::omp_decoded(lengths.data(), symbols.data(), 1000000, theirs); };
   ours(), peer();
   require_close(name, result.data(), theirs.data(), result.size());
@@ -204,7 +204,7 @@ void run_lines(const Options& options) {
   const fg::Array<Line> given(lines);
   std::vector<unsigned char> theirs;
   fg::Array<bool, 2> result;
-  const Run ours = [&] { result = f(given, 1000, 1000); };
+  const Run ours = [&] { result = {}, result = f(given, 1000, 1000); };
   const Run peer = [&] {
     theirs.assign(1000000, 0);
     bench::omp_drawn(same.data(), 100000, 1000, theirs.data());
@@ -229,7 +229,7 @@ void run_words(const Options& options) {
   std::vector<i64> offsets;
   std::vector<fg::u8> letters;
   RaggedArray<fg::u8> result;
-  const Run ours = [&] { result = f(text); };
+  const Run ours = [&] { result = {}, result = f(text); };
   const Run peer = [&] { bench::omp_words(text.data(), 10000000, offsets, letters); };
   ours(), peer();
   require_close(name, result.offsets().data(), offsets.data(), static_cast<std::int64_t>(offsets.size()));
@@ -260,7 +260,7 @@ void run_upper_halves(const Options& options) {
   std::vector<i64> offsets;
   std::vector<float> values;
   RaggedArray<float> result;
-  const Run ours = [&] { result = f(ratings); };
+  const Run ours = [&] { result = {}, result = f(ratings); };
   const Run peer = [&] { bench::omp_upper_halves(rows_of(ratings), offsets, values); };
   ours(), peer();
   require_close(name, result.offsets().data(), offsets.data(), static_cast<std::int64_t>(offsets.size()));
@@ -284,7 +284,7 @@ void run_best(const Options& options) {
   });
   std::vector<float> theirs(300000);
   fg::Array<float, 2> result;
-  const Run ours = [&] { result = f(ratings); };
+  const Run ours = [&] { result = {}, result = f(ratings); };
   const Run peer = [&] { bench::omp_best_three(rows_of(ratings), theirs.data()); };
   ours(), peer();
   require_close(name, result.data(), theirs.data(), result.size());

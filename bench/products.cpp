@@ -61,7 +61,7 @@ void program(const Options& options, const std::string& name, std::span<const Pr
     const fg::Array<B, 2> b = is_transposed ? elements<B>({s.n, s.k}, 5) : elements<B>({s.k, s.n}, 5);
     const auto theirs = std::make_unique<C[]>(static_cast<std::size_t>(s.m * s.n));
     fg::Array<C, 2> result;
-    const Run ours = [&] { result = f(a, b); };
+    const Run ours = [&] { result = {}, result = f(a, b); };
     const Run by_peer = [&] { peer(s, a.data(), b.data(), theirs.get()); };
     ours(), by_peer();
     for (std::int64_t i = 0; i < s.m * s.n; ++i) {

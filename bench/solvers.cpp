@@ -27,7 +27,7 @@ struct Measure {
     if (!options.wants(name)) return;
     const auto compiled = bench::fg::compile(program);
     decltype(call(compiled)) result = call(compiled);
-    const auto ours = [&] { result = call(compiled); };
+    const auto ours = [&] { result = {}, result = call(compiled); };
     const auto peer = [&] { by_hand(theirs.data()); };
     peer();
     for (std::size_t i = 0; i < theirs.size(); ++i) {

@@ -80,7 +80,7 @@ void run_thomas(const Options& options) {
     fg::Array<float, 2> result;
     row(
         options, name, static_cast<double>(rows * 3 * n), result, theirs,
-        [&] { result = f(diagonal, off, right); },
+        [&] { result = {}, result = f(diagonal, off, right); },
         [&] {
           bench::omp_thomas(rows, n, diagonal.data(), off.data(), right.data(), rest.data(), theirs.data());
         });
@@ -129,7 +129,7 @@ void run_bridges(const Options& options) {
     fg::Array<float, 2> result;
     row(
         options, name, static_cast<double>(paths * n), result, theirs,
-        [&] { result = f(at, left, right, of_left, of_right, deviation, normal); },
+        [&] { result = {}, result = f(at, left, right, of_left, of_right, deviation, normal); },
         [&] { bench::omp_bridges(paths, n, steps.data(), normal.data(), theirs.data()); });
   }
 }
@@ -175,7 +175,7 @@ void run_lu(const Options& options) {
     fg::Array<float, 2> result;
     row(
         options, name, static_cast<double>(matrices * n * n * n) / 3, result, theirs,
-        [&] { result = f(n, from); }, [&] { bench::omp_lu(matrices, n, from.data(), theirs.data()); });
+        [&] { result = {}, result = f(n, from); }, [&] { bench::omp_lu(matrices, n, from.data(), theirs.data()); });
   }
 }
 
@@ -201,7 +201,7 @@ void run_steps(const Options& options) {
     std::vector<float> theirs = room_for(rows, n);
     fg::Array<float, 2> result;
     row(
-        options, name, static_cast<double>(rows * steps), result, theirs, [&] { result = f(m, steps); },
+        options, name, static_cast<double>(rows * steps), result, theirs, [&] { result = {}, result = f(m, steps); },
         [&] { bench::omp_steps(rows, n, steps, m.data(), theirs.data()); });
   }
 }
@@ -233,7 +233,7 @@ void run_insertions(const Options& options) {
     std::vector<float> theirs = room_for(rows, n);
     fg::Array<float, 2> result;
     row(
-        options, name, static_cast<double>(rows * n * n) / 4, result, theirs, [&] { result = f(m); },
+        options, name, static_cast<double>(rows * n * n) / 4, result, theirs, [&] { result = {}, result = f(m); },
         [&] { bench::omp_insertions(rows, n, m.data(), theirs.data()); });
   }
 }

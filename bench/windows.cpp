@@ -112,7 +112,7 @@ void stencil_row(const Measure& measure, const std::string& name,
   const auto compiled = fg::compile(f);
   fg::Array<float, N> result;
   measure(
-      fmt::format("{} {}", name, fmt::join(shape, " x ")), [&] { result = compiled(u); },
+      fmt::format("{} {}", name, fmt::join(shape, " x ")), [&] { result = {}, result = compiled(u); },
       [&] { peer(field); }, [&] { omp_copy(u.data(), theirs.data(), n_results); });
   if (result.size() == 0) return;
   peer(field);
@@ -157,7 +157,7 @@ void convolution_row(const Measure& measure, std::int64_t width, std::int64_t n)
   fg::Array<float, 1> result;
   const std::string name = fmt::format("convolution {} weights, {}", width, n);
   measure(
-      name, [&] { result = f(x, w); }, [&] { omp_convolution(c); },
+      name, [&] { result = {}, result = f(x, w); }, [&] { omp_convolution(c); },
       [&] { omp_copy(x.data(), theirs.data(), n); });
   if (result.size() == 0) return;
   omp_convolution(c);
@@ -174,7 +174,7 @@ void convolution_row_2d(const Measure& measure, std::int64_t side, std::int64_t 
   fg::Array<float, 2> result;
   const std::string name = fmt::format("convolution {} x {} weights, {} x {}", height, width, side, side);
   measure(
-      name, [&] { result = f(x, w); }, [&] { omp_convolution(c); },
+      name, [&] { result = {}, result = f(x, w); }, [&] { omp_convolution(c); },
       [&] { omp_copy(x.data(), theirs.data(), side * side); });
   if (result.size() == 0) return;
   omp_convolution(c);
@@ -193,7 +193,7 @@ void convolution_row_3d(const Measure& measure, std::int64_t side, const std::ar
   const std::string name =
       fmt::format("convolution {} x {} x {} weights, {} cubed", width[0], width[1], width[2], side);
   measure(
-      name, [&] { result = f(x, w); }, [&] { omp_convolution(c); },
+      name, [&] { result = {}, result = f(x, w); }, [&] { omp_convolution(c); },
       [&] { omp_copy(x.data(), theirs.data(), side * side * side); });
   if (result.size() == 0) return;
   omp_convolution(c);
@@ -219,7 +219,7 @@ void measure_convolutions(const Measure& measure) {
   const auto f = fg::compile(binomial);
   fg::Array<float, 1> result;
   measure(
-      "convolution 5 constants", [&] { result = f(x); }, [&] { omp_binomial(c); },
+      "convolution 5 constants", [&] { result = {}, result = f(x); }, [&] { omp_binomial(c); },
       [&] { omp_copy(x.data(), theirs.data(), n); });
   if (result.size() == 0) return;
   omp_binomial(c);

@@ -44,7 +44,7 @@ void floats_row(const Measure& measure, const std::string& name, std::int64_t n_
   std::vector<float> theirs(static_cast<std::size_t>(n_results)), copy(theirs.size());
   fulgurite::Array<float, N> result;
   measure(
-      name, [&] { result = ours(); }, [&] { peer(theirs.data()); },
+      name, [&] { result = {}, result = ours(); }, [&] { peer(theirs.data()); },
       [&] { copy_all({1, n_results, theirs.data(), nullptr}, copy.data()); });
   if (result.size() == 0) return;
   peer(theirs.data());

@@ -101,13 +101,13 @@ TEST(Scans, OperatorsThatAreKnownProperty) {
 }
 
 /// Applies `line` to every line of a row-major array along an axis.
-template <class T, int N, class Line>
+template <class T, std::size_t N, class Line>
 void along(std::vector<T>& xs, const std::array<fg::i64, N>& shape, int axis, Line line) {
   std::size_t inner = 1, outer = 1;
   const auto n = static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]);
-  for (int k = 0; k < N; ++k)
-    (k < axis ? outer : inner) *=
-        k == axis ? 1 : static_cast<std::size_t>(shape[static_cast<std::size_t>(k)]);
+  for (std::size_t k = 0; k < N; ++k)
+    (k < static_cast<std::size_t>(axis) ? outer : inner) *=
+        k == static_cast<std::size_t>(axis) ? 1 : static_cast<std::size_t>(shape[k]);
   for (std::size_t o = 0; o < outer; ++o)
     for (std::size_t i = 0; i < inner; ++i) {
       std::vector<T> one(n);
@@ -118,7 +118,7 @@ void along(std::vector<T>& xs, const std::array<fg::i64, N>& shape, int axis, Li
 }
 
 template <class T, int N, class Op>
-void check_axis(Op op, T initial, int axis, const std::vector<std::array<fg::i64, N>>& shapes) {
+void check_axis(Op op, T initial, int axis, const std::vector<std::array<fg::i64, std::size_t{N}>>& shapes) {
   const T neutral = Op::neutral();
   const auto program = [=](fg::Acc<T, N> xs) {
     const fg::Axis k = fg::axis(axis);
@@ -127,14 +127,14 @@ void check_axis(Op op, T initial, int axis, const std::vector<std::array<fg::i64
                       fg::scan_right(op, neutral, xs, k), prefixes, totals};
   };
   on_every_engine(program, [&](const auto& f) {
-    for (const std::array<fg::i64, N>& shape : shapes) {
+    for (const std::array<fg::i64, std::size_t{N}>& shape : shapes) {
       std::size_t n = 1;
       for (fg::i64 extent : shape) n *= static_cast<std::size_t>(extent);
       SCOPED_TRACE(::testing::PrintToString(shape) + " along " + std::to_string(axis));
       const std::vector<T> xs = values<T>(n);
       const auto expected = [&](auto line) {
         std::vector<T> results = xs;
-        along<T, N>(results, shape, axis, line);
+        along(results, shape, axis, line);
         return results;
       };
       const auto [scanned, exclusive, right, prefixes, totals] = f(fg::Array<T, N>(xs, shape));
@@ -143,7 +143,7 @@ void check_axis(Op op, T initial, int axis, const std::vector<std::array<fg::i64
       EXPECT_EQ(right.to_vector(), expected([&](const auto& x) { return running_right<T>(op, x, nullptr); }));
       EXPECT_EQ(prefixes.to_vector(), expected([&](const auto& x) { return running<T>(op, x, &neutral); }));
       std::vector<T> sums, copy = xs;
-      along<T, N>(copy, shape, axis, [&](const auto& x) {
+      along(copy, shape, axis, [&](const auto& x) {
         sums.push_back(folded(op, x, neutral));
         return x;
       });

@@ -103,7 +103,7 @@ auto with_totals(const Op& op, int axis) {
 }
 
 template <class T, int N, class Op>
-void check(Op op, T initial, const std::vector<int>& axes, const std::vector<Shape<N>>& shapes) {
+void check(Op op, T initial, const std::vector<int>& axes, const std::vector<Shape<std::size_t{N}>>& shapes) {
   const T neutral = Op::neutral();
   for (int axis : axes) {
     const auto k = static_cast<std::size_t>(axis);
@@ -112,7 +112,7 @@ void check(Op op, T initial, const std::vector<int>& axes, const std::vector<Sha
       const ParallelOnDevice is_parallel(engine);
       const auto f = fg::compile(everything<T, N>(op, initial, given), {.engine = engine});
       const auto g = fg::compile(with_totals<T, N>(op, given), {.engine = engine});
-      for (const Shape<N>& shape : shapes) {
+      for (const Shape<std::size_t{N}>& shape : shapes) {
         SCOPED_TRACE(name + " " + ::testing::PrintToString(shape) + " along " + std::to_string(axis));
         const std::vector<T> xs = values<T>(lines::count(shape));
         const fg::i64 n = shape[k];

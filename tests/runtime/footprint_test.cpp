@@ -268,7 +268,7 @@ TEST(Footprint, SetsContainAllValuesAndCertainOnesNoOthers) {
       // What is assumed holds wherever a store is certain, as the condition of the touch says.
       if (!t.is_certain || enumeration.lacks_values[k]) continue;
       ++n_certain;
-      n_gaps += t.has_gaps() ? 1 : 0;
+      n_gaps += static_cast<std::size_t>(t.has_gaps());
       for (std::int64_t value = t.low; value <= t.high; ++value)
         ASSERT_EQ(contains(t, value), values.contains(value))
             << value << " is certain in " << t.low << " to " << t.high << " by " << t.stride << " in runs of "
@@ -416,7 +416,7 @@ TEST(Footprint, TasksTouchTheSameWhicheverOthersAreAskedFor) {
       for (Touches* some : {&by_elements, &others}) {
         const auto part = some->of(task);
         together.insert(together.end(), part.begin(), part.end());
-        n_apart += part.empty() ? 0 : 1;
+        n_apart += static_cast<std::size_t>(!part.empty());
       }
       ASSERT_TRUE(std::ranges::is_permutation(together, expected)) << "seed " << seed << ", task " << task;
     }

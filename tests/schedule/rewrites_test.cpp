@@ -54,7 +54,7 @@ std::size_t count_behind(const soac::Program& program, scalar::Op op) {
   const soac::Stm& stm = behind ? *behind : program.body[0];
   std::size_t n = 0;
   scalar::for_each_node(std::get<soac::Soac>(stm.op).reductions[0].op.results,
-                        [&](scalar::Expr e) { n += e.op() == op ? 1 : 0; });
+                        [&](scalar::Expr e) { n += static_cast<std::size_t>(e.op() == op); });
   return n;
 }
 
