@@ -21,8 +21,8 @@ struct OuterFolds {
   Expr points, columns, rows;
   /// Rows of a task, and how many tasks share the rows of a column.
   Expr rows_per_task, parts;
-  /// Whether rows are read in their order, so that a task has a second accumulator for each column.
-  Expr are_streamed;
+  /// Whether rows farther on are fetched by hand.
+  Expr are_fetched;
   std::vector<Var> partials;
 };
 /// Decides it, and makes the memory.

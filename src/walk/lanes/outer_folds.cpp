@@ -13,7 +13,7 @@
 
 namespace fulgurite::walk::lanes {
 
-using schedule::Cut, schedule::Unit;
+using schedule::Unit;
 
 namespace {
 
@@ -60,19 +60,11 @@ class OuterFolds {
     const OuterNest::Part part = outer_.part();
     const Interval& rows = part.rows;
     const Expr points = schedule::product(arena_, outer_.map().dims);
-    const Cut& task = *schedule::task_cut(outer_.nest(), outer_.row_axis());
     const Expr first = e_.lower(rows.number * points);
-    const Expr has_own = e_.lower(row_cuts_[0] < task.size);
-    const Expr own = e_.lower(select(has_own, (rows.n + rows.number) * points, first));
     outer_.space().rows(e_, part.columns, [&](std::span<const Expr> outer, Expr begin, Expr end) {
       const OuterNest::Columns all{outer, begin, end};
       start(all, first);
-      e_.for_loop(rows.begin, rows.end, e_.lower(row_cuts_[0]), "rows", [&](Expr from) {
-        const Expr to = e_.lower(min(from + row_cuts_[0], rows.end));
-        e_.if_then(has_own, [&] { start(all, own); });
-        pieces(all, own, from, to);
-        e_.if_then(has_own, [&] { join_own(all, first, own); });
-      });
+      pieces(all, first, rows.begin, rows.end);
     });
   }
 
@@ -105,27 +97,16 @@ class OuterFolds {
   // The rows [from, to), some at a time through all columns. These are most of the work: full vectors have no
   // mask.
   void pieces(const OuterNest::Columns& all, Expr first, Expr from, Expr to) const {
-    e_.for_loop(from, to, e_.lower(row_cuts_[1]), "from", [&](Expr begin) {
-      const Expr end = e_.lower(min(begin + row_cuts_[1], to));
+    e_.for_loop(from, to, e_.lower(row_cuts_[0]), "from", [&](Expr begin) {
+      const Expr end = e_.lower(min(begin + row_cuts_[0], to));
       at_points(all, first,
                 [&](const AtPoint& at) {
                   const soac::Soac& op = reduction(at.reduction);
                   const Running::Groups so_far = restore(at.e, op.reductions, partials_, at.partial);
-                  if (row_cuts_[1].is_constant(1))
-                    point(at.e, at.reduction, {{begin}}, begin, {so_far, {}, 0, {}});
-                  else
-                    chains(at, begin, end, 2, so_far);
+                  chains(at, begin, end, 1, so_far);
                   save(at.e, so_far, partials_, at.partial);
                 },
                 {true, {}});
-    });
-  }
-
-  void join_own(const OuterNest::Columns& all, Expr first, Expr own) const {
-    const Expr apart = e_.lower(own - first);
-    at_points(all, first, [&](const AtPoint& at) {
-      const Expr other = at.e.lower(at.partial + apart);
-      join_elements(at.e, reduction(at.reduction), partials_, at.partial, other);
     });
   }
 

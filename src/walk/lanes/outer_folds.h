@@ -13,8 +13,7 @@ namespace fulgurite::walk::lanes {
 ///     for (j = begin; j < end; j += lanes)                           in lanes
 ///       acc = neutral; for (i = from; ...) acc = op(acc, body(i, j + t)); part[j + t] = op(part[j + t], acc)
 /// where the rows are folded in chains of chains, as the nest's cuts of them for loops say: pieces of the
-/// first cut have accumulators of their own after all tasks', unless a task is one piece; pieces of the
-/// second go through all columns together; the others are within a lane.
+/// first cut go through all columns together; the others are within a lane.
 void walk_outer_folds(const Emitter& task, const schedule::Phase&);
 
 /// "join columns": joins the tasks' partial results of neighbouring points, then computes the map's results.
