@@ -175,7 +175,8 @@ void run_lu(const Options& options) {
     fg::Array<float, 2> result;
     row(
         options, name, static_cast<double>(matrices * n * n * n) / 3, result, theirs,
-        [&] { result = {}, result = f(n, from); }, [&] { bench::omp_lu(matrices, n, from.data(), theirs.data()); });
+        [&] { result = {}, result = f(n, from); },
+        [&] { bench::omp_lu(matrices, n, from.data(), theirs.data()); });
   }
 }
 
@@ -201,7 +202,8 @@ void run_steps(const Options& options) {
     std::vector<float> theirs = room_for(rows, n);
     fg::Array<float, 2> result;
     row(
-        options, name, static_cast<double>(rows * steps), result, theirs, [&] { result = {}, result = f(m, steps); },
+        options, name, static_cast<double>(rows * steps), result, theirs,
+        [&] { result = {}, result = f(m, steps); },
         [&] { bench::omp_steps(rows, n, steps, m.data(), theirs.data()); });
   }
 }
@@ -233,7 +235,8 @@ void run_insertions(const Options& options) {
     std::vector<float> theirs = room_for(rows, n);
     fg::Array<float, 2> result;
     row(
-        options, name, static_cast<double>(rows * n * n) / 4, result, theirs, [&] { result = {}, result = f(m); },
+        options, name, static_cast<double>(rows * n * n) / 4, result, theirs,
+        [&] { result = {}, result = f(m); },
         [&] { bench::omp_insertions(rows, n, m.data(), theirs.data()); });
   }
 }

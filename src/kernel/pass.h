@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "kernel/check.h"
@@ -34,6 +36,24 @@ struct Pass {
   /// optional passes only.
   bool is_optional = false;
 };
+
+/// How a pass runs that gives a kernel another body: `f` is called with the arena, the body, and, if it takes
+/// them, the options.
+template <auto f>
+Kernel on_body(Kernel kernel, const PassOptions& options) {
+  if constexpr (std::is_invocable_v<decltype(f), scalar::Arena&, const Block&, const PassOptions&>)
+    kernel.body = f(*kernel.arena, kernel.body, options);
+  else
+    kernel.body = f(*kernel.arena, kernel.body);
+  return kernel;
+}
+/// How one runs that gives each grid another body.
+template <auto f>
+Kernel on_grids(Kernel kernel, const PassOptions& options) {
+  for (Stm& phase : kernel.body)
+    if (auto* grid = std::get_if<Par>(&phase.op)) grid->body = f(*kernel.arena, grid->body, options);
+  return kernel;
+}
 
 /// One application of an optional pass to one kernel.
 struct Application {

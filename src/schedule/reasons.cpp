@@ -85,7 +85,7 @@ std::string of(const Inner& inner, bool is_in_lanes) {
   if (lanes == 0) return "scalar code, as order counts, or it reads along rows or makes arrays";
   return inner.up_to == 0
              ? fmt::format("{} lanes for each point around it (short_vectors, medium_vectors)", lanes)
-             : "short rows take one vector, which is quick to join (short_row_vectors)";
+             : "short rows are joined in registers (short_row_vectors)";
 }
 
 // `around`: "inner 1, " before the subjects of a nest inside.

@@ -170,13 +170,11 @@ std::int64_t most_in_lane(scalar::Arena& arena, const soac::Soac& op, const Lane
   std::size_t most = 0, bytes = 8;
   add_operands(op.body, most, bytes);
   if (most == 1 || !longest_sum(arena, op.body).is_constant(0)) return std::min(by.lane_row, by.fold_chain);
-  return most > 1 && bytes <= 4 ? 4 * by.lane_row : by.lane_row;
+  return most > 1 && bytes <= 4 ? 2 * by.lane_row : by.lane_row;
 }
 
-std::int64_t most_in_one_vector(const soac::Soac& row, std::int64_t lanes, const LanesPolicy& by) {
-  const bool has_tuples =
-      std::ranges::any_of(row.reductions, [](const auto& r) { return r.neutral.size() > 1; });
-  return (has_tuples ? by.short_row_vectors / 4 : by.short_row_vectors) * lanes;
+bool has_tuples(const soac::Soac& row) {
+  return std::ranges::any_of(row.reductions, [](const auto& r) { return r.neutral.size() > 1; });
 }
 
 }  // namespace fulgurite::schedule

@@ -34,7 +34,7 @@ Expr longest_sum(scalar::Arena&, const soac::Lambda&);
 /// A row of at most this many points is walked by one lane. A sum with so few roundings keeps
 /// float_sum_error; tuples of narrow values, which vectors take long to join, are in longer rows.
 std::int64_t most_in_lane(scalar::Arena&, const soac::Soac&, const LanesPolicy&);
-/// A row of at most this many points is reduced one vector at a time, which is quicker to join than several.
-std::int64_t most_in_one_vector(const soac::Soac& row, std::int64_t lanes, const LanesPolicy&);
+/// Whether an operator of the reductions takes tuples.
+bool has_tuples(const soac::Soac& row);
 
 }  // namespace fulgurite::schedule

@@ -350,21 +350,15 @@ Block joined(Arena& arena, const TakenBytes& places, const Block& body) {
   return out;
 }
 
-Kernel run_barriers(Kernel kernel, const PassOptions&) {
-  for (Stm& phase : kernel.body)
-    if (auto* grid = std::get_if<Par>(&phase.op))
-      grid->body = joined(*kernel.arena, TakenBytes(*kernel.arena, grid->body),
-                          Barriers(*kernel.arena, grid->body)(grid->body));
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass barriers{
     .name = "barriers",
     .description =
         "barriers that order nothing go, those within a warp are weakened, neighbouring Pars are joined",
-    .run = run_barriers,
+    .run = kernel::on_grids<[](Arena& arena, const Block& body, const PassOptions&) {
+      return joined(arena, TakenBytes(arena, body), Barriers(arena, body)(body));
+    }>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

@@ -111,18 +111,14 @@ class Live {
   std::unordered_set<Var> arrays_;  // of the kernel itself, invisible from outside
 };
 
-Kernel run_remove_dead(Kernel kernel, const PassOptions&) {
-  kernel.body = Live().sweep(kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
-const kernel::Pass remove_dead{.name = "remove_dead",
-                               .description =
-                                   "statements whose names nothing uses, stores that nothing reads, and "
-                                   "loops and branches left empty, go",
-                               .run = run_remove_dead,
-                               .is_optional = true};
+const kernel::Pass remove_dead{
+    .name = "remove_dead",
+    .description =
+        "statements whose names nothing uses, stores that nothing reads, and "
+        "loops and branches left empty, go",
+    .run = kernel::on_body<[](Arena&, const Block& body) { return Live().sweep(body); }>,
+    .is_optional = true};
 
 }  // namespace fulgurite::tidy

@@ -153,16 +153,11 @@ class Exchanges {
   Arena& arena_;
 };
 
-Kernel run_exchanges(Kernel kernel, const PassOptions&) {
-  kernel.body = Exchanges(*kernel.arena)(kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass exchanges{
     .name = "exchanges",
     .description = "a Par ends where its instances exchange values; what they exchange goes through arrays",
-    .run = run_exchanges};
+    .run = kernel::on_body<[](Arena& arena, const Block& body) { return Exchanges(arena)(body); }>};
 
 }  // namespace fulgurite::tidy

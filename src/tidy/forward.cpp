@@ -120,21 +120,15 @@ std::unordered_set<Var> unread_in(const Block& task) {
   return unread;
 }
 
-Kernel run_forward(Kernel kernel, const PassOptions&) {
-  for (Stm& phase : kernel.body)
-    if (auto* grid = std::get_if<Par>(&phase.op)) {
-      grid->body = forwarded(*kernel.arena, grid->body);
-      grid->body = without_unread(grid->body, unread_in(grid->body));
-    }
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass forward{
     .name = "forward",
     .description = "a thread does not load what it just stored; arrays that nothing loads from go",
-    .run = run_forward,
+    .run = kernel::on_grids<[](Arena& arena, const Block& body, const PassOptions&) {
+      const Block read = forwarded(arena, body);
+      return without_unread(read, unread_in(read));
+    }>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

@@ -230,17 +230,12 @@ class KeptRuns {
   Arena& arena_;
 };
 
-Kernel run_keep_runs(Kernel kernel, const PassOptions&) {
-  kernel.body = KeptRuns(*kernel.arena).block(kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass keep_runs{
     .name = "keep_runs",
     .description = "runs that a loop transposes anew in each of its rounds are transposed before it",
-    .run = run_keep_runs,
+    .run = kernel::on_body<[](Arena& arena, const Block& body) { return KeptRuns(arena).block(body); }>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

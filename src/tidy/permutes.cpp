@@ -224,17 +224,12 @@ class Permuting {
   std::unordered_set<Var> mutable_;
 };
 
-Kernel run_permutes(Kernel kernel, const PassOptions&) {
-  kernel.body = Permuting(*kernel.arena)(kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass permutes{
     .name = "permutes",
     .description = "lanes that touch a short run in another order use vectors and a permutation",
-    .run = run_permutes,
+    .run = kernel::on_body<[](Arena& arena, const Block& body) { return Permuting(arena)(body); }>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

@@ -198,17 +198,14 @@ class Rows {
   std::int32_t width_;
 };
 
-Kernel run_transpose_rows(Kernel kernel, const PassOptions& options) {
-  kernel.body = Rows(*kernel.arena, options.transposed_lanes).block(kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass transpose_rows{
     .name = "transpose_rows",
     .description = "short rows that lanes read or store side by side are transposed as whole vectors",
-    .run = run_transpose_rows,
+    .run = kernel::on_body<[](Arena& arena, const Block& body, const PassOptions& options) {
+      return Rows(arena, options.transposed_lanes).block(body);
+    }>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

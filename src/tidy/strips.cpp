@@ -221,16 +221,13 @@ class Strips {
   std::unordered_set<Var> shared_;
 };
 
-Kernel run_strips(Kernel kernel, const PassOptions& options) {
-  kernel.body = Strips(*kernel.arena, options.vector_bytes)(kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass strips{
     .name = "strips",
     .description = "each Par(block) becomes a loop over strips of as many instances as a vector has lanes",
-    .run = run_strips};
+    .run = kernel::on_body<[](Arena& arena, const Block& body, const PassOptions& options) {
+      return Strips(arena, options.vector_bytes)(body);
+    }>};
 
 }  // namespace fulgurite::tidy

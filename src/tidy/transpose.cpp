@@ -257,17 +257,14 @@ class Runs {
   std::unordered_map<Var, Expr> selected_;
 };
 
-Kernel run_transpose_runs(Kernel kernel, const PassOptions& options) {
-  kernel.body = Runs(*kernel.arena, options.transposed_lanes, options.ahead).block(kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass transpose_runs{
     .name = "transpose_runs",
     .description = "runs of memory that lanes read side by side are loaded by vectors and transposed",
-    .run = run_transpose_runs,
+    .run = kernel::on_body<[](Arena& arena, const Block& body, const PassOptions& options) {
+      return Runs(arena, options.transposed_lanes, options.ahead).block(body);
+    }>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

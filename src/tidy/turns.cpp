@@ -99,20 +99,15 @@ Block in_turns(Arena& arena, const Block& task, std::int64_t n) {
   return out;
 }
 
-Kernel run_take_turns(Kernel kernel, const PassOptions& options) {
-  for (Stm& phase : kernel.body)
-    if (auto* grid = std::get_if<Par>(&phase.op))
-      if (const std::int64_t n = options.threads ? *options.threads : fewer_threads(grid->body); n > 0)
-        grid->body = in_turns(*kernel.arena, grid->body, n);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass take_turns{
     .name = "take_turns",
     .description = "the threads of a statement of more threads than the others take turns",
-    .run = run_take_turns,
+    .run = kernel::on_grids<[](Arena& arena, const Block& body, const PassOptions& options) {
+      const std::int64_t n = options.threads ? *options.threads : fewer_threads(body);
+      return n == 0 ? body : in_turns(arena, body, n);
+    }>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

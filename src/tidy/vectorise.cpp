@@ -325,17 +325,12 @@ Block blocks(Arena& arena, const Block& body) {
   return out;
 }
 
-Kernel run_vectorise(Kernel kernel, const PassOptions&) {
-  kernel.body = blocks(*kernel.arena, kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass vectorise{
     .name = "vectorise",
     .description = "Par(block, n) becomes vectors of n lanes, conditions that differ become masks",
-    .run = run_vectorise,
+    .run = kernel::on_body<blocks>,
     .result = Stage::vectors};
 
 }  // namespace fulgurite::tidy

@@ -108,17 +108,12 @@ Block shared(Arena& arena, const Block& body) {
   return out;
 }
 
-Kernel run_share_windows(Kernel kernel, const PassOptions&) {
-  kernel.body = shared(*kernel.arena, kernel.body);
-  return kernel;
-}
-
 }  // namespace
 
 const kernel::Pass share_windows{
     .name = "share_windows",
     .description = "of overlapping windows of one array, every third is put together from its neighbours",
-    .run = run_share_windows,
+    .run = kernel::on_body<shared>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

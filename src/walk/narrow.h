@@ -1,21 +1,33 @@
-// Reductions that keep the index of a point: the indices of a walk as variables of 32 bits.
+// Reductions after their first point, and the indices that they keep as variables of 32 bits.
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "schedule/rewrites/ascending.h"
 #include "walk/points.h"
 
 namespace fulgurite::walk {
 
-/// Gives `walk`, which takes points from `begin` to less than 2^32 - 1 after it, variables for the indices
-/// that are narrow, and assigns their final values to the indices of `into`.
-void in_32_bits(const Emitter&, const schedule::NarrowIndices&, Expr begin, const Running& into,
-                const std::function<void(const Running&)>& walk);
+/// What a walk takes after its first point, where operators know more (ascending.h).
+class LaterPoints {
+ public:
+  /// Absent: it changes nothing, or bisection leaves it out.
+  static std::optional<LaterPoints> of(const Emitter&, const soac::Stm&);
+  /// `later`: what it takes then.
+  LaterPoints(const Emitter&, soac::Stm later);
 
-/// The points [from, to), in pieces as long as that.
-using WalkPiece = std::function<void(Expr from, Expr to, const Running&)>;
-void for_pieces_in_32_bits(const Emitter&, const schedule::NarrowIndices&, Expr from, Expr to,
-                           const Running& into, const WalkPiece& walk);
+  const soac::Stm& stm() const { return stm_; }
+  bool has_narrow_indices() const { return narrow_.has_value(); }
+  /// Calls `walk` for the points [from, to): in pieces of 2^31 where indices are narrow, or if they are fewer
+  /// than 2^32 - 1 beyond `begin`, as one.
+  using Walk = std::function<void(const soac::Stm&, Expr from, Expr to, const Running&)>;
+  void in_pieces(const Emitter&, Expr from, Expr to, const Running& into, const Walk& walk) const;
+  void as_one(const Emitter&, Expr begin, Expr from, Expr to, const Running& into, const Walk& walk) const;
+
+ private:
+  soac::Stm stm_;
+  std::optional<schedule::NarrowIndices> narrow_;
+};
 
 }  // namespace fulgurite::walk

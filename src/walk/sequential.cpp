@@ -82,11 +82,11 @@ class Loop {
         running.scans.back().push_back(e_.declare(first, "so_far"));
     }
     const bool is_one_loop = dims_.size() == 1 && running.scans.empty() && !schedule::makes_arrays(op_);
-    const auto behind = is_one_loop ? schedule::behind_first(arena_, s_, false) : std::nullopt;
-    if (behind && e_.keeps(schedule::rewrite::ascending, s_, *behind)) {
+    const auto later = is_one_loop ? LaterPoints::of(e_, s_) : std::nullopt;
+    if (later) {
       const Expr zero = arena_.i64(0);
       e_.if_then(e_.lower(zero < dims_[0]), [&] { point(e_, s_, {{zero}}, zero, running); });
-      behind_first(*behind, running);
+      after_first(*later, running);
     } else if (is_one_loop) {
       points(s_, arena_.i64(0), dims_[0], running);
     } else {
@@ -99,16 +99,11 @@ class Loop {
  private:
   // The first point may be taken once more by operators that choose one of their operands, so that pieces of
   // points begin where the row's points do.
-  void behind_first(const soac::Stm& behind, const Running& running) const {
-    const bool again = together_.n > 1 && schedule::chooses_operands(behind);
-    const Expr first = arena_.i64(again ? 0 : 1);
-    const auto narrow = schedule::narrow_indices(arena_, behind);
-    if (narrow && e_.keeps(schedule::rewrite::narrow, behind, narrow->stm))
-      for_pieces_in_32_bits(
-          e_, *narrow, first, dims_[0], running,
-          [&](Expr from, Expr to, const Running& into) { points(narrow->stm, from, to, into); });
-    else
-      points(behind, first, dims_[0], running);
+  void after_first(const LaterPoints& later, const Running& running) const {
+    const bool again = together_.n > 1 && schedule::chooses_operands(later.stm());
+    later.in_pieces(
+        e_, arena_.i64(again ? 0 : 1), dims_[0], running,
+        [&](const soac::Stm& s, Expr from, Expr to, const Running& into) { points(s, from, to, into); });
   }
 
   void points(const soac::Stm& s, Expr from, Expr to, const Running& into) const {

@@ -16,8 +16,8 @@ using Pair = std::tuple<std::uint32_t, std::uint32_t>;
 constexpr std::int64_t all_rows[] = {0, 1, 16, 17, 63, 65, 256, 257, 1031};
 constexpr std::int64_t all_columns[] = {0, 1, 3, 4, 5, 16, 17, 63, 64, 67, 131};
 
-// Where tasks, chains and joins are small, they are there at extents that are; the last one fetches rows where
-// accumulators have several components.
+// Where tasks, chains and joins are small, they are there at extents that are; the last one fetches rows
+// where accumulators have several components.
 constexpr char small[] =
     "fold_rows=2 fold_chain=3 fold_least_rows=5 fold_block=64 fold_tiles=1 cheap_tile=64 moderate_tile=64";
 constexpr char fetched[] =

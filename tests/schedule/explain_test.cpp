@@ -70,7 +70,7 @@ TEST(ExplainSchedule, TellVersionsWithTheirConditions) {
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
   - version: where rows are short, each lane takes one (lane_row, fold_chain)
   - stores: what is larger than the last cache bypasses caches
-  - inner 1: short rows take one vector, which is quick to join (short_row_vectors)
+  - inner 1: short rows are joined in registers (short_row_vectors)
   - inner 1: 64 lanes for each point around it (short_vectors, medium_vectors)
   - inner 1, reduction 0: an accumulator takes 32 additions before an outer one, which bounds the rounding error (chain); 4 side by side, as the operator commutes
   - inner 1, loads: points are cheap, so cache lines are touched first (cheap_work)

@@ -92,8 +92,8 @@ TEST(LanesText, RowsOfTuplesAreShortUpToMorePoints) {
     EXPECT_EQ(names_of_phases(made).find("short rows"), std::string::npos);
     return phase(made, "main").find("registers") != std::string::npos;
   };
-  EXPECT_TRUE(is_short("f32", "f32:inf", "256"));
-  EXPECT_FALSE(is_short("f32", "f32:inf", "257"));
+  EXPECT_TRUE(is_short("f32", "f32:inf", "128"));
+  EXPECT_FALSE(is_short("f32", "f32:inf", "129"));
   EXPECT_TRUE(is_short("f64", "f64:inf", "64"));
   EXPECT_FALSE(is_short("f64", "f64:inf", "65"));
 }

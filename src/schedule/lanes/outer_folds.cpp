@@ -99,8 +99,7 @@ void add_cuts(const Building& at, const OuterFolds& folds, const soac::Soac& inn
 }
 
 void add_columns(Building& at, const OuterFolds& folds, bool fetched) {
-  const Expr is_here =
-      folds.is_deep & (fetched ? folds.are_fetched : Expr(logical_not(folds.are_fetched)));
+  const Expr is_here = folds.is_deep & (fetched ? folds.are_fetched : Expr(logical_not(folds.are_fetched)));
   if (is_here.is_constant(0)) return;
   soac::Stm computes = unfinished(at.arena, at.posting);
   const soac::Stm reduction = std::get<soac::Soac>(computes.op).body.body[0];

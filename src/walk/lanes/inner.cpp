@@ -61,9 +61,9 @@ std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& 
   };
   const Expr most = range.begin + versions[0].up_to;
   const Expr is_short = e.lower(range.end <= most);
-  const std::int64_t lanes = schedule::size_by(versions[0].nest, schedule::Unit::lane, 1);
+  const schedule::Cut& vectors = *schedule::innermost(versions[0].nest, schedule::Unit::lane);
   e.if_then_else(
-      is_short, [&] { assign(reduce_short_row(e, s, range, lanes)); },
+      is_short, [&] { assign(reduce_short_row(e, s, range, vectors)); },
       [&] { assign(walk_range(e, s, range, {versions[1].nest, true}).totals); });
   for (Expr& total : totals) total = e.snapshot(total, "total");
   return totals;

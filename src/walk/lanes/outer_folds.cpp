@@ -4,8 +4,6 @@
 
 #include "parts/neighbours.h"
 #include "schedule/nest.h"
-#include "schedule/rewrites/ascending.h"
-#include "schedule/rewrites/rewrite.h"
 #include "soac/rename.h"
 #include "walk/lanes/outer_nest.h"
 #include "walk/lanes/skeletons.h"
@@ -143,27 +141,19 @@ class OuterFolds {
     }
   }
 
-  // After the first row operators may know more (ascending.h).
   void rows(const AtPoint& at, Expr from, Expr to, const Running::Groups& into) const {
     const Emitter& e = at.e;
     const Running running{into, {}, 0, {}};
-    auto behind = schedule::behind_first(arena_, at.reduction, false);
-    if (behind && !e.keeps(schedule::rewrite::ascending, at.reduction, *behind)) behind.reset();
+    const std::optional<LaterPoints> later = LaterPoints::of(e, at.reduction);
     const auto all = [&](const soac::Stm& of, Expr first, Expr end, const Running& here) {
       e.for_loop(first, end, arena_.i64(1), "i", [&](Expr i) {
         fetch(at, i);
         point(e, of, {{i}}, i, here);
       });
     };
-    if (!behind) return all(at.reduction, from, to, running);
+    if (!later) return all(at.reduction, from, to, running);
     point(e, at.reduction, {{from}}, from, running);
-    from = e.lower(from + 1);
-    const auto narrow = schedule::narrow_indices(arena_, *behind);
-    if (!narrow || !e.keeps(schedule::rewrite::narrow, *behind, narrow->stm))
-      return all(*behind, from, to, running);
-    for_pieces_in_32_bits(e, *narrow, from, to, running, [&](Expr first, Expr end, const Running& here) {
-      all(narrow->stm, first, end, here);
-    });
+    later->in_pieces(e, e.lower(from + 1), to, running, all);
   }
 
   const Emitter& e_;

@@ -267,35 +267,32 @@ class Columns {
     e.for_loop(from, to, walk_.i64(walk_.loops.lanes), "j", take);
   }
 
-  // The whole steps of [from, to). After the first one operators may know more (ascending.h).
-  void run_steps(const Emitter& e, const std::optional<soac::Stm>& behind, Expr t, Expr from, Expr to,
+  // The whole steps of [from, to).
+  void run_steps(const Emitter& e, const std::optional<LaterPoints>& later, Expr t, Expr from, Expr to,
                  const Running& into) const {
-    if (!behind) return steps(e, piece_, t, from, to, into);
+    if (!later) return steps(e, piece_, t, from, to, into);
     e.if_then(e.lower(from < to), [&] { element(e, piece_, e.bind(from + t, "j"), into); });
     from = e.lower(from + walk_.loops.lanes);
-    const auto narrow = schedule::narrow_indices(arena_, *behind);
-    if (!narrow || !e.keeps(schedule::rewrite::narrow, *behind, narrow->stm))
-      return steps(e, *behind, t, from, to, into);
-    if (walk_.range.in_tile)
-      return in_32_bits(e, *narrow, walk_.range.begin, into,
-                        [&](const Running& here) { steps(e, narrow->stm, t, from, to, here); });
-    for_pieces_in_32_bits(e, *narrow, from, to, into, [&](Expr begin, Expr end, const Running& here) {
-      steps(e, narrow->stm, t, begin, end, here);
-    });
+    const auto take = [&](const soac::Stm& s, Expr first, Expr end, const Running& here) {
+      steps(e, s, t, first, end, here);
+    };
+    if (walk_.range.in_tile) return later->as_one(e, walk_.range.begin, from, to, into, take);
+    later->in_pieces(e, from, to, into, take);
   }
 
   // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum
   // of the two lengths instead of their product.
   void main_loop(const Emitter& e, Expr t, Expr begin, Expr main, const Running& running) const {
     const soac::Soac& op = walk_.op();
-    auto behind = schedule::piece_after_first(arena_, walk_.s, piece_, walk_.range.in_tile);
-    if (behind && !e.keeps(schedule::rewrite::ascending, piece_, *behind)) behind.reset();
+    auto after = schedule::piece_after_first(arena_, walk_.s, piece_, walk_.range.in_tile);
+    std::optional<LaterPoints> later;
+    if (after && e.keeps(schedule::rewrite::ascending, piece_, *after)) later.emplace(e, *std::move(after));
     if (walk_.loops.chain == 0 || !schedule::any_rounds(op))
-      return run_steps(e, behind, t, begin, main, running);
+      return run_steps(e, later, t, begin, main, running);
     const Expr chain = walk_.i64(walk_.loops.chain * walk_.loops.lanes);
     e.for_loop(begin, main, chain, "from", [&](Expr from) {
       const Running inner = entered(walk::start(e, op));
-      run_steps(e, behind, t, from, e.lower(min(from + chain, main)), inner);
+      run_steps(e, later, t, from, e.lower(min(from + chain, main)), inner);
       join(e, op.reductions, running.reductions, inner.reductions);
     });
   }

@@ -85,8 +85,9 @@ class RaggedWalk {
     range.begin = i64(0), range.end = length;
     const std::int64_t lanes =
         schedule::size_by(*schedule::inner_of(nest_of_elements(), 0), schedule::Unit::lane, 1);
+    const schedule::Cut vectors{0, i64(lanes), schedule::Unit::lane};
     const Emitter at_row = e_.at_element(i);
-    finish(at_row, here.body[0], reduce_short_row(at_row, here.body[0], range, lanes));
+    finish(at_row, here.body[0], reduce_short_row(at_row, here.body[0], range, vectors));
     const std::vector<Var>& totals = of_row_.body[0].names;
     for (std::size_t k = 0; k < totals.size(); ++k)
       e_.bind_name(totals[k], e_.lower(arena_.name(here.body[0].names[k])));

@@ -202,39 +202,37 @@ class RegisterTiles {
   // Folds the points [from, to), which are fewer than 2^32. From the second one on operators may know more
   // (ascending.h).
   void points(const Emitter& e, const std::vector<TileRow>& rows, Expr from, Expr to) const {
-    Points all, behind;
+    Points all, later;
     bool know_more = false;
     for (const TileRow& row : rows) {
       all.reductions.push_back(row.reduction());
       all.into.push_back({row.totals, {}, 0, {}});
       const auto known = schedule::behind_first(arena_, row.reduction(), false);
       const bool is_kept = known && e.keeps(schedule::rewrite::ascending, row.reduction(), *known);
-      behind.reductions.push_back(is_kept ? *known : row.reduction());
+      later.reductions.push_back(is_kept ? *known : row.reduction());
       know_more |= is_kept;
     }
-    behind.into = all.into;
+    later.into = all.into;
     if (know_more) {
       const Expr second = e.lower(min(from + 1, to));
       take(e, rows, all, from, second);
       from = second;
     }
-    narrowed(e, rows, behind, 0, from, to);
+    narrowed(e, rows, later, 0, from, to);
   }
 
   // Folds the points; the reductions of the rows from number r on have 32-bit indices where these suffice.
   void narrowed(const Emitter& e, const std::vector<TileRow>& rows, const Points& points, std::size_t r,
                 Expr from, Expr to) const {
     if (r == rows.size()) return take(e, rows, points, from, to);
-    const soac::Stm& reduction = points.reductions[r];
-    const auto narrow = schedule::narrow_indices(arena_, reduction);
-    if (!narrow || !e.keeps(schedule::rewrite::narrow, reduction, narrow->stm))
-      return narrowed(e, rows, points, r + 1, from, to);
-    in_32_bits(rows[r].e, *narrow, from, points.into[r], [&](const Running& here) {
+    const LaterPoints later(rows[r].e, points.reductions[r]);
+    const auto others = [&](const soac::Stm& reduction, Expr, Expr, const Running& here) {
       Points inner = points;
-      inner.reductions[r] = narrow->stm;
+      inner.reductions[r] = reduction;
       inner.into[r] = here;
       narrowed(e, rows, inner, r + 1, from, to);
-    });
+    };
+    later.as_one(rows[r].e, from, from, to, points.into[r], others);
   }
 
   void add_words(const StripColumns& at, std::span<const TileRow> rows) const {
