@@ -126,6 +126,25 @@ std::optional<Expr> take_checks(Arena& arena, Lambda& f, const std::vector<Expr>
   return ReadsInside(arena, f, dims, is_known).make(f);
 }
 
+bool reads_affine_places(Arena& arena, const Lambda& f) {
+  const auto is_affine = [&](Expr place) {
+    return std::ranges::all_of(f.params, [&](Var index) {
+      const auto affine = scalar::affine_in(arena, place, index);
+      return affine &&
+             std::ranges::none_of(f.params, [&](Var p) { return mentions(affine->coefficient, p); });
+    });
+  };
+  if (!f.body.empty()) return false;
+  bool are_affine = true;
+  scalar::for_each_node(f.results, [&](Expr e) {
+    if (e.op() == Op::index)
+      are_affine = are_affine && std::ranges::all_of(e.args().subspan(1), is_affine);
+    else
+      are_affine = are_affine && e.site() == 0 && e.op() != Op::select;
+  });
+  return are_affine;
+}
+
 std::vector<Expr> sizes_of_arrays(Arena& arena, const Lambda& f) {
   std::vector<Expr> sizes;
   for_each_root(f, [&](Expr root) {

@@ -16,6 +16,10 @@ namespace fulgurite::soac {
 std::optional<Expr> take_checks(Arena&, Lambda& f, const std::vector<Expr>& dims,
                                 const std::function<bool(Expr)>& is_known);
 
+/// Whether every point reads elements at places that are affine in its indices, and nothing else may fail:
+/// then what take_checks returns is exact, as the ends of the space read at the ends of the arrays.
+bool reads_affine_places(Arena&, const Lambda& f);
+
 /// The extents of the arrays that the function reads.
 std::vector<Expr> sizes_of_arrays(Arena&, const Lambda& f);
 

@@ -74,6 +74,46 @@ TEST(Updates, Matrices) {
     EXPECT_EQ(vector_of(flipped), (std::vector<int>{1, 40, 30, 4, 20, 10, 7, 8, 9}));
   });
 }
+// Rows so long that their stores are aligned, from every place in a cache line on, and shorter ones.
+template <class T>
+void check_blocks() {
+  const auto program = [](Mat<T> m, Exp<fg::i64> first, Exp<fg::i64> length) {
+    const auto rows = m.size(0);
+    return fg::iterate(
+        2,
+        [&](Exp<fg::i64>, Mat<T> u) {
+          const fg::Range changed{1, rows}, columns{first, first + length};
+          const Mat<T> block = fg::generate({rows - 1, length}, [&](Exp<fg::i64> i, Exp<fg::i64> j) {
+            return u(i + 1, first + j) * u(i + 1, 0) + u(0, first + j);
+          });
+          return fg::with(u, {changed, columns}, block);
+        },
+        m);
+  };
+  on_every_engine(program, [](const auto& f) {
+    constexpr std::size_t rows = 3, n = 701, lengths[] = {5, 127, 128, 259, 600};
+    const std::size_t step = f.options().engine == fg::Engine::cpu ? 1 : 8;
+    const std::vector<T> from = values<T>(rows * n);
+    for (const std::size_t length : lengths)
+      for (std::size_t first = 1; first < 18; first += step) {
+        SCOPED_TRACE(std::to_string(length) + " from " + std::to_string(first));
+        std::vector<T> expected = from;
+        for (int times = 0; times < 2; ++times)
+          for (std::size_t i = 1; i < rows; ++i)
+            for (std::size_t j = first; j < first + length; ++j)
+              expected[i * n + j] = static_cast<T>(expected[i * n + j] * expected[i * n] + expected[j]);
+        const fg::Array<T, 2> m(from, {rows, n});
+        EXPECT_EQ(f(m, static_cast<fg::i64>(first), static_cast<fg::i64>(length)).to_vector(), expected);
+      }
+  });
+}
+
+TEST(Updates, BlocksWithLongRowsProperty) {
+  check_blocks<std::uint8_t>();
+  check_blocks<int>();
+  check_blocks<std::uint64_t>();
+}
+
 TEST(Updates, Cubes) {
   const auto program = [](fg::Acc<float, 3> c, Exp<int> k, fg::Acc<float, 3> plane) {
     return std::tuple{

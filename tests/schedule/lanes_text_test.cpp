@@ -37,6 +37,27 @@ TEST(LanesText, PointsWithLongLoopsAreFewATask) {
       << text;
 }
 
+// Where a point gives many elements, or has cache lines of its own, as many as elsewhere would be one task
+// for so long that other cores had nothing to do.
+TEST(LanesText, PointsOfManyElementsOrWithLinesOfTheirOwnAreFewATask) {
+  const auto tasks = [](const std::string& program) {
+    const std::string text =
+        phase(decided_lanes("program (x: f32[l], m: f32[n, k], at: i64) { " + program + " }"), "main");
+    const std::size_t cut = text.find("  cut 0 by ");
+    return text.substr(cut, text.find('\n', cut) - cut);
+  };
+  const auto gives = [](const std::string& n) {
+    return "y: f32[n, " + n + "] = map (i < n) { z: f32[" + n + "] = map (j < " + n +
+           ") { m[i, 0] * f32(j) } return z } return y";
+  };
+  EXPECT_EQ(tasks(gives("4")), "  cut 0 by 4096 grid mask");
+  EXPECT_EQ(tasks(gives("16")), "  cut 0 by 1024 grid mask");
+  EXPECT_EQ(tasks("y: f32[n] = map (i < n) { m[i, at] } return y"), "  cut 0 by 256 grid mask");
+  EXPECT_EQ(tasks("y: f32[n] = map (i < n) { x[i * k] } return y"), "  cut 0 by 256 grid mask");
+  EXPECT_EQ(tasks("y: f32[n] = map (i < n) { x[i * 2] } return y"), "  cut 0 by 16384 grid mask");
+  EXPECT_EQ(tasks("y: f32[n] = map (i < n) { m[at, i] } return y"), "  cut 0 by 16384 grid mask");
+}
+
 TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) {
   const Decided sums = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[n] = map (i < n) {

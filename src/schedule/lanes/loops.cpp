@@ -43,16 +43,6 @@ class Widest {
   std::size_t bytes = 1;
 };
 
-// Whether neighbouring points of a row scatter to neighbouring places: these are the address of a vector.
-bool stores_along_row(scalar::Arena& arena, const soac::Soac& soac, const soac::OutputView::Scattered& s) {
-  if (soac.body.params.empty()) return false;
-  soac::Vars computed;
-  for (const soac::Stm& statement : soac.body.body) soac::add_bound(statement, computed);
-  bool reads = soac::mentions_any(s.place, computed);
-  scalar::for_each_node(s.place, [&](Expr e) { reads = reads || e.op() == Op::index; });
-  return !reads && soac::are_along(arena, s.place, soac.body.params.back());
-}
-
 // What lanes compute of a point besides the operands of reductions. Of a class, where there are few, they
 // only ask whether the point is of it.
 std::vector<Expr> other_results(scalar::Arena& arena, const soac::Soac& soac, const soac::OutputView& outputs,
@@ -62,7 +52,7 @@ std::vector<Expr> other_results(scalar::Arena& arena, const soac::Soac& soac, co
     results.insert(results.end(), more.begin(), more.end());
   };
   for (const auto& s : outputs.scatters) {
-    if (!stores_along_row(arena, soac, s)) add(s.place);
+    if (!soac::stores_along_row(arena, soac, s)) add(s.place);
     add(s.values);
   }
   for (const auto& p : outputs.partitions) {
@@ -180,15 +170,21 @@ std::int64_t vectors_of(const soac::Soac& soac, const Costs& costs, double work,
 }
 
 // Points of a task. Tiles begin where vectors are aligned, so that they are no smaller than a vector.
-std::int64_t points_in_task(const soac::Soac& soac, double work, bool scans_in_runs, const LanesPolicy& by) {
+std::int64_t points_in_task(scalar::Arena& arena, const soac::Soac& soac, double work, bool scans_in_runs,
+                            const LanesPolicy& by) {
   std::int64_t tile = work <= by.cheap_work      ? by.cheap_tile
                       : work <= by.moderate_work ? by.moderate_tile
                                                  : by.expensive_tile;
   if (has_scan(soac.body) && work <= by.cheap_work) tile *= by.scan_tiles;
   if (has_bins(soac) && work <= by.cheap_work) tile *= by.bin_tiles;
+  // A point with many elements counts as many points.
+  const std::int64_t elements = soac::elements_of_results(arena, soac.body);
+  for (const std::int64_t most = tile; tile > by.least_tile && tile * elements > most;) tile /= 2;
+  if (soac.reductions.empty() && soac::have_lines_of_their_own(arena, soac))
+    tile = std::min(tile, by.far_tile);
   // What a task packs stays in a cache of its own.
   if (const std::int64_t bytes = bytes_packed(soac, by); bytes > 0)
-    while (tile > by.least_packed_tile && tile * bytes > by.packed_bytes) tile /= 2;
+    while (tile > by.least_tile && tile * bytes > by.packed_bytes) tile /= 2;
   // So do the values that it has scanned, as long as it waits for its turn.
   if (scans_in_runs)
     while (tile > most_lanes && tile * bytes_scanned(soac) > by.scanned_bytes) tile /= 2;
@@ -241,7 +237,7 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
   const soac::OutputView outputs = soac::view_of(soac);
   const bool stores =
       !outputs.mapped.empty() || std::ranges::any_of(outputs.scatters, [&](const auto& scattered) {
-        return stores_along_row(arena, soac, scattered);
+        return soac::stores_along_row(arena, soac, scattered);
       });
   loops.tail_lanes = std::clamp(lanes.device.vector_bytes / static_cast<int>(widest(arena, soac, by)), 1,
                                 static_cast<int>(most_lanes));
@@ -251,7 +247,7 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
   loops.scan_steps = scan_steps(arena, soac, by, loops.tail_lanes);
   const bool are_cheap = loops.scan_steps == 0 && costs.of_scans(soac) <= by.cheap_scan_work;
   loops.scan_lanes = are_cheap ? loops.lanes : loops.tail_lanes;
-  loops.tile = points_in_task(soac, work, loops.scan_steps > 0, by);
+  loops.tile = points_in_task(arena, soac, work, loops.scan_steps > 0, by);
   loops.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, lanes.sizes);
   loops.rows = reads_along_rows(soac) && !are_short(arena, soac, by);
   loops.streaming = lanes.device.last_level_cache;

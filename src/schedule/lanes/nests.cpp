@@ -278,12 +278,11 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
         {original.nest, nest_of(arena, s, in_lanes.loops, lanes, {}), 0, false, in_lanes.rows_up_to});
   if (is_row(op, whole.nest)) {
     // Operators of tuples take so long that vectors side by side pay sooner than their joins cost.
-    Cut vectors{0, arena.i64(loops.tail_lanes), Unit::lane};
-    if (has_tuples(op) && loops.lanes > loops.tail_lanes)
-      vectors = {0, arena.i64(loops.lanes), Unit::lane, Tail::apart, loops.tail_lanes};
-    const auto lanes_of_row = static_cast<std::int64_t>(vectors.size.bits());
-    Inner row{original.nest, whole.nest, lanes.by.short_row_vectors * lanes_of_row};
-    row.nest.cuts = {vectors};
+    const bool several = has_tuples(op) && loops.lanes > loops.tail_lanes;
+    const std::int64_t of_row = several ? loops.lanes : loops.tail_lanes;
+    Inner row{original.nest, whole.nest, lanes.by.short_row_vectors * of_row};
+    row.nest.cuts = {{0, arena.i64(of_row), Unit::lane}};
+    if (several) row.nest.cuts[0].tail = Tail::apart, row.nest.cuts[0].rest = loops.tail_lanes;
     row.nest.splits.clear();
     for (Combine& c : row.nest.combines) c.levels = {{Unit::lane, Join::accumulators, 1}};
     versions.push_back(std::move(row));

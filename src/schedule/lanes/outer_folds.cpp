@@ -11,15 +11,11 @@ namespace fulgurite::schedule {
 
 namespace {
 
-bool has_one_component(const soac::Soac& inner) {
-  return inner.reductions.size() == 1 && inner.reductions[0].neutral.size() == 1;
-}
-
 // Rows of middling length of which several are folded at a time are fetched ahead too late where accumulators
 // have several components, as these take long; only caches hide it.
 Expr are_fetched(const Building& at, const OuterFolds& folds, const soac::Soac& inner) {
   const LanesPolicy& by = at.lanes.by;
-  if (has_one_component(inner)) return at.arena.boolean(false);
+  if (!has_tuples(inner) && inner.reductions.size() == 1) return at.arena.boolean(false);
   return (by.fold_fetched_points < folds.points * folds.rows) & (folds.columns <= by.fold_fetched_most);
 }
 

@@ -67,27 +67,6 @@ Expr condition(Expr points, const soac::Rows& rows, const std::vector<Expr>& con
   return holds;
 }
 
-// Whether every point reads elements at places that are affine in its indices, and nothing else may fail:
-// then no read is outside of its array where none is at the corners of the space.
-bool reads_affine_places(Arena& arena, const soac::Lambda& body) {
-  const auto is_affine = [&](Expr place) {
-    return std::ranges::all_of(body.params, [&](Var index) {
-      const auto affine = scalar::affine_in(arena, place, index);
-      return affine &&
-             std::ranges::none_of(body.params, [&](Var p) { return mentions(affine->coefficient, p); });
-    });
-  };
-  if (!body.body.empty()) return false;
-  bool are_affine = true;
-  scalar::for_each_node(body.results, [&](Expr e) {
-    if (e.op() == scalar::Op::index)
-      are_affine = are_affine && std::ranges::all_of(e.args().subspan(1), is_affine);
-    else
-      are_affine = are_affine && e.site() == 0 && e.op() != scalar::Op::select;
-  });
-  return are_affine;
-}
-
 }  // namespace
 
 bool maps_scalars(const soac::Soac& op, const soac::OutputView& outputs) {
@@ -122,7 +101,7 @@ std::optional<Divided> divided(Arena& arena, const soac::Stm& s, const std::func
   make_total(arena, to.body, divisors.conditions, is_known);
   Expr holds = condition(points, rows, divisors.conditions);
   soac::Lambda unchecked = to.body;
-  const bool are_affine = reads_affine_places(arena, to.body);
+  const bool are_affine = soac::reads_affine_places(arena, to.body);
   const auto are_inside = are_affine ? soac::take_checks(arena, unchecked, to.dims, is_known) : std::nullopt;
   if (are_inside) to.body = std::move(unchecked);
   if (are_inside) holds = holds & *are_inside;

@@ -61,7 +61,9 @@ class OuterFolds {
     const Expr first = e_.lower(rows.number * points);
     outer_.space().rows(e_, part.columns, [&](std::span<const Expr> outer, Expr begin, Expr end) {
       const OuterNest::Columns all{outer, begin, end};
-      start(all, first);
+      at_points(all, first, [&](const AtPoint& at) {
+        save(at.e, walk::start(at.e, reduction(at.reduction)), partials_, at.partial);
+      });
       pieces(all, first, rows.begin, rows.end);
     });
   }
@@ -83,12 +85,6 @@ class OuterFolds {
       std::vector<Expr> indices(p.indices.begin(), p.indices.end());
       indices.back() = p.first;
       body({p.e, p.body.body[0], p.e.lower(first + p.number), std::move(indices)});
-    });
-  }
-
-  void start(const OuterNest::Columns& all, Expr first) const {
-    at_points(all, first, [&](const AtPoint& at) {
-      save(at.e, walk::start(at.e, reduction(at.reduction)), partials_, at.partial);
     });
   }
 

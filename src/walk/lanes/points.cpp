@@ -84,7 +84,7 @@ class Columns {
     if (few_) return *few_ <= walk_.loops.alone ? one_by_one(e, begin, end) : masked_loop(e, begin, end);
     if (has_few_rows_) return may_repeat_ ? single_vectors(e, begin, end) : masked_loop(e, begin, end);
     if (may_repeat_) return whole_vectors(e, begin, end);
-    if (const Expr head = unaligned_head(e, begin)) {
+    if (const Expr head = unaligned_head(walk_, e, piece_, outer_, begin, end)) {
       const Expr aligned = e.lower(min(begin + head, end));
       if (only_maps(walk_)) return masked_ends(e, begin, aligned, whole_steps(e, aligned, end), end);
       masked_loop(e, begin, aligned);
@@ -128,7 +128,8 @@ class Columns {
           Expr first = begin;
           const Expr streaming = e.context().streaming;
           if (!streaming && has_one_vector(walk_)) return vectors_up_to(e, begin, end, end);
-          if (const Expr unaligned = streaming ? unaligned_head(e, begin) : Expr()) {
+          if (const Expr unaligned =
+                  streaming ? unaligned_head(walk_, e, piece_, outer_, begin, end) : Expr()) {
             first = e.lower(min(begin + select(streaming, unaligned, 0), end));
             vectors_up_to(e, begin, first, end);
           }
@@ -177,29 +178,6 @@ class Columns {
   void element(const Emitter& e, const soac::Stm& s, Expr j, const Running& running) const {
     name_quotients(e, quotients_, j);
     walk_.space.element(e, s, outer_, j, running);
-  }
-
-  // A row of a constant length whose vectors are so few that a head would be as long as the rest.
-  bool is_short_row() const {
-    const std::vector<Expr>& dims = walk_.op().dims;
-    const auto most = static_cast<std::uint64_t>(walk_.loops.lanes) * 4;
-    return dims.size() > 1 && !walk_.space.is_linear() && dims.back().is_constant() &&
-           dims.back().bits() <= most;
-  }
-
-  // Elements of a row before the first whose store is aligned to a cache line; a rank-1 tile starts aligned.
-  Expr unaligned_head(const Emitter& e, Expr begin) const {
-    const Range& range = walk_.range;
-    if (range.is_aligned && outer_.empty() && begin == range.begin) return {};
-    const soac::OutputView outputs = soac::view_of(walk_.s);
-    if (outputs.mapped.empty() || schedule::gives_arrays(walk_.op()) || is_short_row()) return {};
-    constexpr std::int64_t cache_line = 64;
-    std::vector<Expr> first(outer_.begin(), outer_.end());
-    first.push_back(begin);
-    Expr at = linear(e, first, walk_.space.dims());
-    if (const Expr base = e.destination(outputs.mapped[0].array).base) at = base + at;
-    const auto size = static_cast<std::int64_t>(size_of(outputs.mapped[0].result.kind()));
-    return e.lower((0 - at) & (cache_line / size - 1));
   }
 
   // for (j = begin; j < end; ...) in single masked vectors; their stores go through the cache.

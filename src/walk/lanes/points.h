@@ -35,6 +35,12 @@ void for_pieces(const Walk&, const Emitter&, std::span<const Expr> outer, Expr b
 /// n from `from` on.
 void read_ahead(const Walk&, const Emitter&, Expr from, int n);
 
+/// Points of the columns [begin, end) of a row before the first whose element is stored where a cache line
+/// begins, of what the piece of the statement maps, or replaces along its rows. Absent: nothing is stored
+/// along rows, or they are known to be so short that a head would be as long as the rest.
+Expr unaligned_head(const Walk&, const Emitter&, const soac::Stm& piece, std::span<const Expr> outer,
+                    Expr begin, Expr end);
+
 /// The columns [begin, end) of a row in lanes: a head up to where stores are aligned to a cache line, whole
 /// steps of all lanes, and the remainder in single masked vectors.
 void walk_columns(const Walk&, const Emitter&, const Accumulators&, const schedule::Region& piece,
