@@ -106,7 +106,7 @@ bool have_lines_of_their_own(Arena& arena, const Soac& soac) {
         is_last ? along && !along->coefficient.is_constant()
                 : along && along->coefficient.is_constant(0) && !arena.info(array).shape.back().is_constant();
   });
-  return are_far && soac.body.body.empty();
+  return are_far && soac.body.body.empty() && soac.reductions.empty();
 }
 
 std::int64_t elements_of_results(const Arena& arena, const Lambda& f) {

@@ -28,8 +28,8 @@ bool replaces_rows(Arena&, const Stm&);
 /// as the size of an array says, such as the length of its rows. Some of these are in one cache line.
 bool meets_far_lines(Arena&, const Soac&);
 
-/// Whether the points lie along one axis, and neighbours read or store elements that are as far apart: each
-/// point has cache lines of its own.
+/// Whether the points reduce nothing and lie along one axis, and neighbours read or store elements that are
+/// as far apart: each point has cache lines of its own.
 bool have_lines_of_their_own(Arena&, const Soac&);
 
 /// Elements of the largest array of constant size that the function gives, at least 1.

@@ -233,29 +233,24 @@ Block in_forms(Arena& arena, const Block& body, Var t, std::int64_t n, const For
 
 namespace {
 
-Kernel run_thread_forms(Kernel kernel, const PassOptions&) {
-  Arena& arena = *kernel.arena;
-  const std::function<Block(const Block&)> visit = [&](const Block& body) {
-    Block out;
-    for (const Stm& s : body) {
-      if (const auto* par = std::get_if<Par>(&s.op);
-          par && par->level == Level::block && par->n.is_constant()) {
-        const Form form = [&](Expr e, std::span<const Bits> values) {
-          return form_of(arena, values, e.kind(), arena.name(par->name));
-        };
-        const auto n = static_cast<std::int64_t>(par->n.bits());
-        Block inner = Forms(arena, par->name, n, form, true).block(par->body);
-        out.push_back({Par{par->level, par->name, par->n, std::move(inner)}, s.line});
-        continue;
-      }
-      Parts parts;
-      parts.block = visit;
+Block in_thread_forms(Arena& arena, const Block& body) {
+  Parts parts;
+  parts.block = [&](const Block& inner) { return in_thread_forms(arena, inner); };
+  Block out;
+  for (const Stm& s : body) {
+    const auto* par = std::get_if<Par>(&s.op);
+    if (!par || par->level != Level::block || !par->n.is_constant()) {
       out.push_back(map_children(s, parts));
+      continue;
     }
-    return out;
-  };
-  kernel.body = visit(kernel.body);
-  return kernel;
+    const Form form = [&](Expr e, std::span<const Bits> values) {
+      return form_of(arena, values, e.kind(), arena.name(par->name));
+    };
+    const auto n = static_cast<std::int64_t>(par->n.bits());
+    Block inner = Forms(arena, par->name, n, form, true).block(par->body);
+    out.push_back({Par{par->level, par->name, par->n, std::move(inner)}, s.line});
+  }
+  return out;
 }
 
 }  // namespace
@@ -264,7 +259,7 @@ const kernel::Pass thread_forms{
     .name = "thread_forms",
     .description =
         "equal functions of a thread's number are written alike; conditions of all threads are decided",
-    .run = run_thread_forms,
+    .run = kernel::on_body<in_thread_forms>,
     .is_optional = true};
 
 }  // namespace fulgurite::tidy

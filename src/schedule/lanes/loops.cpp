@@ -248,6 +248,8 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
   const bool are_cheap = loops.scan_steps == 0 && costs.of_scans(soac) <= by.cheap_scan_work;
   loops.scan_lanes = are_cheap ? loops.lanes : loops.tail_lanes;
   loops.tile = points_in_task(arena, soac, work, loops.scan_steps > 0, by);
+  loops.are_far = by.far_tile < loops.tile && soac::have_lines_of_their_own(arena, soac);
+  if (loops.are_far) loops.tile = by.far_tile;
   loops.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, lanes.sizes);
   loops.rows = reads_along_rows(soac) && !are_short(arena, soac, by);
   loops.streaming = lanes.device.last_level_cache;

@@ -43,6 +43,8 @@ struct LaneLoops {
   bool touch = false;
   /// As soac::meets_far_lines.
   bool meets_far_lines = false;
+  /// Tasks take far_tile points, as each has cache lines of its own.
+  bool are_far = false;
   bool operator==(const LaneLoops&) const = default;
 };
 

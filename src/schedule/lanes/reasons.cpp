@@ -8,13 +8,14 @@
 #include "schedule/rewrites/by_order.h"
 #include "schedule/rewrites/scanned.h"
 #include "schedule/rewrites/slice.h"
-#include "soac/outputs.h"
+#include "soac/linear.h"
 
 namespace fulgurite::schedule {
 
 namespace {
 
-std::string why_tasks(const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes) {
+std::string why_tasks(const scalar::Arena& arena, const soac::Soac& op, const LaneLoops& loops,
+                      const Lanes& lanes) {
   const LanesPolicy& by = lanes.by;
   const double work = Costs(by).of_point(op);
   const bool is_cheap = work <= by.cheap_work, is_moderate = work <= by.moderate_work;
@@ -26,6 +27,8 @@ std::string why_tasks(const soac::Soac& op, const LaneLoops& loops, const Lanes&
   if (is_cheap && has_bins(op)) numbers += ", bin_tiles";
   if (!op.partitions.empty()) numbers += ", packed_bytes";
   if (loops.scan_steps > 0) numbers += ", scanned_bytes";
+  if (loops.are_far) numbers += ", far_tile";
+  if (soac::elements_of_results(arena, op.body) > 1) numbers += ", least_tile";
   // Rows cost what their points do, as many as are assumed where the length is no constant.
   if (loops.rows) numbers += ", cost_step, unknown_trips";
   return fmt::format("tasks: about {} points{} each: one{} costs {:.0f} addition{}, which is {} ({})",
@@ -90,7 +93,7 @@ std::string why_lanes(const scalar::Arena& arena, const soac::Soac& op, const La
 
 std::vector<std::string> reasons_of(const scalar::Arena& arena, const soac::Soac& op, const LaneLoops& loops,
                                     const Lanes& lanes) {
-  std::vector<std::string> why{why_tasks(op, loops, lanes)};
+  std::vector<std::string> why{why_tasks(arena, op, loops, lanes)};
   if (loops.rows)
     why.push_back(fmt::format(
         "tasks: a row counts as its points, or as {} if data decide how many these are; a sort as "

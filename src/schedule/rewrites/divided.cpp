@@ -103,8 +103,7 @@ std::optional<Divided> divided(Arena& arena, const soac::Stm& s, const std::func
   soac::Lambda unchecked = to.body;
   const bool are_affine = soac::reads_affine_places(arena, to.body);
   const auto are_inside = are_affine ? soac::take_checks(arena, unchecked, to.dims, is_known) : std::nullopt;
-  if (are_inside) to.body = std::move(unchecked);
-  if (are_inside) holds = holds & *are_inside;
+  if (are_inside) to.body = std::move(unchecked), holds = holds & *are_inside;
   if (holds.is_constant(0)) return {};
   for (const soac::Mapped& mapped : outputs.mapped) {
     const scalar::VarInfo info = arena.info(mapped.array);

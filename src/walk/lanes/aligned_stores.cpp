@@ -16,10 +16,9 @@ bool has_short_rows(const Walk& walk) {
          dims.back().bits() <= most;
 }
 
-// How many elements at this place, or after it, are stored before a cache line begins.
+// How many elements at this place, or after it, are stored before a cache line of 64 bytes begins.
 Expr to_next_line(Expr at, Kind kind) {
-  constexpr std::int64_t cache_line = 64;
-  return (0 - at) & (cache_line / static_cast<std::int64_t>(size_of(kind)) - 1);
+  return (0 - at) & (64 / static_cast<std::int64_t>(size_of(kind)) - 1);
 }
 
 // Rows that are not long gain less by aligned stores than their head costs.
