@@ -110,7 +110,7 @@ void check_blocks() {
 
 TEST(Updates, BlocksWithLongRowsProperty) {
   check_blocks<std::uint8_t>();
-  check_blocks<int>();
+  check_blocks<std::uint32_t>();
   check_blocks<std::uint64_t>();
 }
 

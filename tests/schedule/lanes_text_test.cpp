@@ -56,6 +56,9 @@ TEST(LanesText, PointsOfManyElementsOrWithLinesOfTheirOwnAreFewATask) {
   EXPECT_EQ(tasks("y: f32[n] = map (i < n) { x[i * k] } return y"), "  cut 0 by 256 grid mask");
   EXPECT_EQ(tasks("y: f32[n] = map (i < n) { x[i * 2] } return y"), "  cut 0 by 16384 grid mask");
   EXPECT_EQ(tasks("y: f32[n] = map (i < n) { m[at, i] } return y"), "  cut 0 by 16384 grid mask");
+  const Decided column =
+      decided_lanes("program (m: f32[n, k]) { y: f32[n] = map (i < n) { m[i, 1] } return y }");
+  EXPECT_NE(column.text.find("(cheap_tile, cheap_work, far_tile)"), std::string::npos) << column.text;
 }
 
 TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) {

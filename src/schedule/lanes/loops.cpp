@@ -180,8 +180,6 @@ std::int64_t points_in_task(scalar::Arena& arena, const soac::Soac& soac, double
   // A point with many elements counts as many points.
   const std::int64_t elements = soac::elements_of_results(arena, soac.body);
   for (const std::int64_t most = tile; tile > by.least_tile && tile * elements > most;) tile /= 2;
-  if (soac.reductions.empty() && soac::have_lines_of_their_own(arena, soac))
-    tile = std::min(tile, by.far_tile);
   // What a task packs stays in a cache of its own.
   if (const std::int64_t bytes = bytes_packed(soac, by); bytes > 0)
     while (tile > by.least_tile && tile * bytes > by.packed_bytes) tile /= 2;
