@@ -57,9 +57,11 @@ def head(runs, about):
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         told = file.read()
     cores = re.findall(r"model name\s*: (.*?)(?: Processor)?\n", told)
+    family = re.search(r"cpu family\s*: ([0-9]+)", told)
+    kind = f" (family {family[1]})" if family else ""
     size = 64 if "avx512f" in told else 32
     return (f"# command: {COMMAND}; docs/performance/nests.py {' '.join('RUN' for _ in runs)}\n"
-            f"# machine: {len(cores)} virtual CPUs of an {cores[0]}, vectors of {size} bytes, quiet\n"
+            f"# machine: {len(cores)} virtual CPUs of an {cores[0]}{kind}, vectors of {size} bytes, quiet\n"
             f"# measured: {datetime.date.today()}: medians of {len(runs)} runs of 9 rounds, x_most: the most of them\n"
             f"# {about}\n")
 

@@ -37,21 +37,25 @@ struct Pass {
   bool is_optional = false;
 };
 
-/// How a pass runs that gives a kernel another body: `f` is called with the arena, the body, and, if it takes
-/// them, the options.
+/// What a function makes of a body: it takes the arena, the body, and, if it wants them, the options.
+template <auto f>
+Block rewritten(scalar::Arena& arena, const Block& body, const PassOptions& options) {
+  if constexpr (std::is_invocable_v<decltype(f), scalar::Arena&, const Block&, const PassOptions&>)
+    return f(arena, body, options);
+  else
+    return f(arena, body);
+}
+/// How a pass runs that rewrites the body of a kernel, or that of each grid.
 template <auto f>
 Kernel on_body(Kernel kernel, const PassOptions& options) {
-  if constexpr (std::is_invocable_v<decltype(f), scalar::Arena&, const Block&, const PassOptions&>)
-    kernel.body = f(*kernel.arena, kernel.body, options);
-  else
-    kernel.body = f(*kernel.arena, kernel.body);
+  kernel.body = rewritten<f>(*kernel.arena, kernel.body, options);
   return kernel;
 }
-/// How one runs that gives each grid another body.
 template <auto f>
 Kernel on_grids(Kernel kernel, const PassOptions& options) {
   for (Stm& phase : kernel.body)
-    if (auto* grid = std::get_if<Par>(&phase.op)) grid->body = f(*kernel.arena, grid->body, options);
+    if (auto* grid = std::get_if<Par>(&phase.op))
+      grid->body = rewritten<f>(*kernel.arena, grid->body, options);
   return kernel;
 }
 

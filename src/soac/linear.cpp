@@ -93,6 +93,7 @@ bool meets_far_lines(Arena& arena, const Soac& soac) {
 }
 
 bool have_lines_of_their_own(Arena& arena, const Soac& soac) {
+  if (!soac.body.body.empty() || !soac.reductions.empty()) return false;
   const auto has_points = [](Expr extent) { return !extent.is_constant(1); };
   const auto axis = std::ranges::find_if(soac.dims, has_points);
   if (axis == soac.dims.end() || std::any_of(axis + 1, soac.dims.end(), has_points)) return false;
@@ -106,7 +107,7 @@ bool have_lines_of_their_own(Arena& arena, const Soac& soac) {
         is_last ? along && !along->coefficient.is_constant()
                 : along && along->coefficient.is_constant(0) && !arena.info(array).shape.back().is_constant();
   });
-  return are_far && soac.body.body.empty() && soac.reductions.empty();
+  return are_far;
 }
 
 std::int64_t elements_of_results(const Arena& arena, const Lambda& f) {

@@ -356,7 +356,7 @@ const kernel::Pass barriers{
     .name = "barriers",
     .description =
         "barriers that order nothing go, those within a warp are weakened, neighbouring Pars are joined",
-    .run = kernel::on_grids<[](Arena& arena, const Block& body, const PassOptions&) {
+    .run = kernel::on_grids<[](Arena& arena, const Block& body) {
       return joined(arena, TakenBytes(arena, body), Barriers(arena, body)(body));
     }>,
     .is_optional = true};

@@ -125,7 +125,7 @@ std::unordered_set<Var> unread_in(const Block& task) {
 const kernel::Pass forward{
     .name = "forward",
     .description = "a thread does not load what it just stored; arrays that nothing loads from go",
-    .run = kernel::on_grids<[](Arena& arena, const Block& body, const PassOptions&) {
+    .run = kernel::on_grids<[](Arena& arena, const Block& body) {
       const Block read = forwarded(arena, body);
       return without_unread(read, unread_in(read));
     }>,

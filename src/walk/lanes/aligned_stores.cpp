@@ -36,14 +36,15 @@ Expr head_of_update(const Emitter& e, const Walk& walk, const soac::Stm& piece, 
 
 Expr unaligned_head(const Walk& walk, const Emitter& e, const soac::Stm& piece, std::span<const Expr> outer,
                     Expr begin, Expr end) {
+  if (has_short_rows(walk)) return {};
   std::vector<Expr> first(outer.begin(), outer.end());
   first.push_back(begin);
-  if (e.context().scatters_inside && !has_short_rows(walk) && soac::replaces_rows(e.arena(), walk.s))
+  if (e.context().scatters_inside && soac::replaces_rows(e.arena(), walk.s))
     return head_of_update(e, walk, piece, first, end - begin);
   // A tile of one axis begins where stores are aligned.
   if (walk.range.is_aligned && outer.empty() && begin == walk.range.begin) return {};
   const soac::OutputView outputs = soac::view_of(walk.s);
-  if (outputs.mapped.empty() || schedule::gives_arrays(walk.op()) || has_short_rows(walk)) return {};
+  if (outputs.mapped.empty() || schedule::gives_arrays(walk.op())) return {};
   Expr at = linear(e, first, walk.space.dims());
   if (const Expr base = e.destination(outputs.mapped[0].array).base) at = base + at;
   return e.lower(to_next_line(at, outputs.mapped[0].result.kind()));

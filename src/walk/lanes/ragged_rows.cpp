@@ -83,9 +83,8 @@ class RaggedWalk {
     const soac::Applied here = soac::apply(arena_, of_row_, std::span(&i, 1));
     Range range;
     range.begin = i64(0), range.end = length;
-    const std::int64_t lanes =
-        schedule::size_by(*schedule::inner_of(nest_of_elements(), 0), schedule::Unit::lane, 1);
-    const schedule::Cut vectors{0, i64(lanes), schedule::Unit::lane};
+    const schedule::Cut& vectors =
+        *schedule::innermost(*schedule::inner_of(nest_of_elements(), 0), schedule::Unit::lane);
     const Emitter at_row = e_.at_element(i);
     finish(at_row, here.body[0], reduce_short_row(at_row, here.body[0], range, vectors));
     const std::vector<Var>& totals = of_row_.body[0].names;

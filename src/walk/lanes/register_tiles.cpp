@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "schedule/nest.h"
-#include "schedule/rewrites/ascending.h"
-#include "schedule/rewrites/rewrite.h"
 #include "schedule/shared_operands.h"
 #include "soac/rename.h"
 #include "walk/lanes/pieces.h"
@@ -202,37 +200,36 @@ class RegisterTiles {
   // Folds the points [from, to), which are fewer than 2^32. From the second one on operators may know more
   // (ascending.h).
   void points(const Emitter& e, const std::vector<TileRow>& rows, Expr from, Expr to) const {
-    Points all, later;
+    Points all;
+    std::vector<LaterPoints> later;
     bool know_more = false;
     for (const TileRow& row : rows) {
       all.reductions.push_back(row.reduction());
       all.into.push_back({row.totals, {}, 0, {}});
-      const auto known = schedule::behind_first(arena_, row.reduction(), false);
-      const bool is_kept = known && e.keeps(schedule::rewrite::ascending, row.reduction(), *known);
-      later.reductions.push_back(is_kept ? *known : row.reduction());
-      know_more |= is_kept;
+      const std::optional<LaterPoints> known = LaterPoints::of(e, row.reduction());
+      later.push_back(known ? *known : LaterPoints(e, row.reduction()));
+      know_more |= known.has_value();
     }
-    later.into = all.into;
     if (know_more) {
       const Expr second = e.lower(min(from + 1, to));
       take(e, rows, all, from, second);
       from = second;
     }
-    narrowed(e, rows, later, 0, from, to);
+    narrowed(e, rows, later, all, from, to);
   }
 
-  // Folds the points; the reductions of the rows from number r on have 32-bit indices where these suffice.
-  void narrowed(const Emitter& e, const std::vector<TileRow>& rows, const Points& points, std::size_t r,
-                Expr from, Expr to) const {
-    if (r == rows.size()) return take(e, rows, points, from, to);
-    const LaterPoints later(rows[r].e, points.reductions[r]);
+  // Folds the points; the reductions of the rows that `later` is of have 32-bit indices where these suffice.
+  void narrowed(const Emitter& e, const std::vector<TileRow>& rows, std::span<const LaterPoints> later,
+                const Points& points, Expr from, Expr to) const {
+    if (later.empty()) return take(e, rows, points, from, to);
+    const std::size_t r = rows.size() - later.size();
     const auto others = [&](const soac::Stm& reduction, Expr, Expr, const Running& here) {
       Points inner = points;
       inner.reductions[r] = reduction;
       inner.into[r] = here;
-      narrowed(e, rows, inner, r + 1, from, to);
+      narrowed(e, rows, later.subspan(1), inner, from, to);
     };
-    later.as_one(rows[r].e, from, from, to, points.into[r], others);
+    later[0].as_one(rows[r].e, from, from, to, points.into[r], others);
   }
 
   void add_words(const StripColumns& at, std::span<const TileRow> rows) const {
