@@ -44,6 +44,7 @@ constexpr Rule rules[] = {
     {Join::exchange, false, false, true, false, Asks::unordered, false},
     {Join::winner, false, false, true, false, Asks::none, true},
     {Join::ranked, false, false, true, false, Asks::none, false},
+    {Join::abreast, true, false, false, false, Asks::some, false},
 };
 
 const Rule& rule_of(Join join) {

@@ -139,6 +139,7 @@ enum class Join : std::uint8_t {
   exchange,  // of several values for one place any stays
   winner,    // an earlier phase has found the last point for each place
   ranked,    // a Scan gives the place, and no two points have one
+  abreast,   // `n` pieces of neighbouring points go side by side, and their results are joined in order
 };
 struct Combine {
   enum class Part : std::uint8_t { reduction, scan, scatter, partition } part = Part::reduction;

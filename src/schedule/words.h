@@ -25,7 +25,7 @@ inline constexpr Word<Join> joins[] = {
 #define FULGURITE_JOIN(name, ...) {Join::name, #name},
 #include "schedule/joins.def"
 };
-static_assert(joins[static_cast<std::size_t>(Join::ranked)].first == Join::ranked);
+static_assert(joins[static_cast<std::size_t>(Join::abreast)].first == Join::abreast);
 inline constexpr std::array kinds_of_output{Word<Combine::Part>{Combine::Part::reduction, "reduction"},
                                             Word<Combine::Part>{Combine::Part::scan, "scan"},
                                             Word<Combine::Part>{Combine::Part::scatter, "scatter"},

@@ -184,6 +184,22 @@ TEST(EditedSchedules, ShortRows) {
   EXPECT_EQ(count(texts.after, "<= 48"), count(texts.before, "<= 512"));
 }
 
+TEST(EditedSchedules, PiecesAbreast) {
+  const Texts texts =
+      edited(R"(program "columns" (x: i32[n, m]) {
+  y: i64[m] = map (j < m) {
+    s: i32, t: i64 = redomap (i < n) { x[i, j], i } reduce (a: i32, b: i64, c: i32, d: i64) {
+      select(a < c, c, a), select(a < c, d, b)
+    } neutral -2147483648i32, 0
+    return t
+  }
+  return y
+})",
+             {array_value({300, 37}, numbers<std::int32_t>(300 * 37, 8))}, "abreast 4", "abreast 7");
+  EXPECT_EQ(count(texts.before, ") / 7"), 0u) << texts.before;
+  EXPECT_GT(count(texts.after, ") / 7"), 0u) << texts.after;
+}
+
 TEST(EditedSchedules, RowsOfATile) {
   const Texts texts = edited(product,
                              {array_value({30, 40}, numbers<std::int32_t>(30 * 40, 8)),

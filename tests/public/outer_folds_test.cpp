@@ -22,7 +22,8 @@ constexpr char small[] =
     "fold_rows=2 fold_chain=3 fold_least_rows=5 fold_block=64 fold_tiles=1 cheap_tile=64 moderate_tile=64";
 constexpr char fetched[] =
     "fold_chain=4 fold_least_rows=16 fold_fetched_points=0 fold_fetched_block=64 fold_ahead=3";
-const char* const policies[] = {"", small, fetched};
+constexpr char abreast[] = "fold_rows=2 fold_abreast=3";
+const char* const policies[] = {"", small, fetched, abreast};
 
 template <class T>
 std::vector<T> along_rows(const std::vector<T>& x, const Shape<2>& shape, T first, auto op) {
@@ -66,6 +67,38 @@ TEST(OuterFolds, SumsAndExtremesProperty) {
                   lines::mapped<float>(x, shape, 0, 1, [&](const std::vector<float>& line) {
                     return std::vector<float>{std::inner_product(line.begin(), line.end(), w.begin(), 0.f)};
                   }));
+      }
+  });
+}
+
+// Equal elements, and NaNs, which are passed over unless there is nothing else.
+TEST(OuterFolds, IndicesOfTiesProperty) {
+  const auto program = [](Mat<float> x) {
+    return std::tuple{fg::argmax(x, fg::axis(0)), fg::argmin(x, fg::axis(0))};
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const std::int64_t rows : all_rows)
+      for (const std::int64_t columns : all_columns) {
+        if (rows == 0) continue;
+        const Shape<2> shape{rows, columns};
+        SCOPED_TRACE(::testing::PrintToString(shape));
+        std::vector<float> x(lines::count(shape));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const std::size_t column = i % static_cast<std::size_t>(columns), k = i * 7919 % 1009;
+          x[i] = column % 7 == 3 || k % 5 == 0 ? NAN : static_cast<float>(k % 4);
+        }
+        const auto first_of = [&](auto is_better) {
+          return lines::mapped<std::int64_t>(x, shape, 0, 1, [&](const std::vector<float>& line) {
+            std::size_t best = 0;
+            for (std::size_t i = 1; i < line.size(); ++i)
+              if (is_better(line[i], line[best]) || (std::isnan(line[best]) && !std::isnan(line[i])))
+                best = i;
+            return std::vector<std::int64_t>{static_cast<std::int64_t>(best)};
+          });
+        };
+        const auto [most, least] = f(fg::Array<float, 2>(x, shape));
+        EXPECT_EQ(most.to_vector(), first_of(std::greater<>()));
+        EXPECT_EQ(least.to_vector(), first_of(std::less<>()));
       }
   });
 }

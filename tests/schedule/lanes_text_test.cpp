@@ -362,6 +362,23 @@ TEST(LanesText, FoldsOfOuterAxesHaveAVersionForFewColumns) {
   EXPECT_NE(columns.find("grid partials (partial, partial_1)"), std::string::npos) << columns;
 }
 
+// Sums of tuples are not among them: pieces would change their rounding.
+TEST(LanesText, OuterFoldsOfTuplesThatChooseGoAbreast) {
+  const Decided chosen = decided_lanes(R"(program (x: i32[n, m]) {
+    y: i64[m] = map (j < m) {
+      s: i32, t: i64 = redomap (i < n) { x[i, j], i } reduce (a: i32, b: i64, c: i32, d: i64) {
+        select(a < c, c, a), select(a < c, d, b)
+      } neutral -2147483648i32, 0
+      return t
+    }
+    return y
+  })");
+  EXPECT_NE(phase(chosen, "columns")
+                .find("combine reduction 0 registers abreast 4, grid partials (partial, partial_1)\n"),
+            std::string::npos)
+      << chosen.text;
+}
+
 TEST(LanesText, ScansOfColumnsGoFromRowToRow) {
   const Decided scan = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[n, 1000] = map (j < 1000) {
@@ -381,7 +398,7 @@ TEST(LanesText, ScansOfColumnsGoFromRowToRow) {
   EXPECT_EQ(phase(scan, "main"), R"(phase "main"
   axis free 0 1 extent 1000
   axis scan 0 1 extent n of 1
-  cut 0 by 1000 grid mask
+  cut 0 by 1024 grid mask
   cut 1 by 98 turn mask
   cut 1 by 1 sequence mask
   cut 0 by 64 lane apart 16

@@ -168,6 +168,18 @@ bool has_lane_rows(const soac::Soac& op, const LaneLoops& loops) {
 
 }  // namespace
 
+Nest nest_with_inner(Arena& arena, const soac::Soac& map, std::size_t n_last, const soac::Stm& inner,
+                     Axis::Role role) {
+  const std::size_t n_outer = map.dims.size() - n_last;
+  Nest nest;
+  if (n_outer > 0)
+    nest.axes.push_back({Axis::Role::free, 0, n_outer, product(arena, std::span(map.dims).first(n_outer))});
+  for (std::size_t d = n_outer; d < map.dims.size(); ++d)
+    nest.axes.push_back({Axis::Role::free, d, 1, map.dims[d]});
+  nest.axes.push_back({role, 0, 1, std::get<soac::Soac>(inner.op).dims[0], false, inner.nest});
+  return nest;
+}
+
 void add_level(Nest& nest, Combine::Part part, std::size_t which, Combine::Level level,
                std::vector<Var> memory) {
   auto found = std::ranges::find_if(nest.combines,

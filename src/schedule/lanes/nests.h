@@ -30,6 +30,11 @@ std::vector<Inner> inner_versions(scalar::Arena&, const soac::Stm&, const Lanes&
 /// Numbers the Soacs inside the statement's functions, from 1 on, in the order of the text.
 void number_inner(soac::Stm&);
 
+/// A nest that takes the axis of the Soac inside of a map as well, which is not cut yet: the map's last
+/// `n_last` axes, the ones around them as one, and that axis.
+Nest nest_with_inner(scalar::Arena&, const soac::Soac& map, std::size_t n_last, const soac::Stm& inner,
+                     Axis::Role);
+
 /// Appends levels to how an output is combined.
 void add_level(Nest&, Combine::Part, std::size_t which, Combine::Level, std::vector<Var> memory);
 

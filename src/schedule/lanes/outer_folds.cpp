@@ -11,12 +11,20 @@ namespace fulgurite::schedule {
 
 namespace {
 
+// Single vectors of which each operation waits for the one before take several pieces of rows abreast.
+std::int64_t pieces_abreast(const Building& at, const soac::Soac& inner) {
+  return has_tuples(inner) && !any_rounds(inner) ? at.lanes.by.fold_abreast : 1;
+}
+
 // Rows of middling length of which several are folded at a time are fetched ahead too late where accumulators
-// have several components, as these take long; only caches hide it.
+// have several components, as these take long; only caches hide it. Pieces abreast are streams enough for
+// rows of single vectors.
 Expr are_fetched(const Building& at, const OuterFolds& folds, const soac::Soac& inner) {
   const LanesPolicy& by = at.lanes.by;
   if (!has_tuples(inner) && inner.reductions.size() == 1) return at.arena.boolean(false);
-  return (by.fold_fetched_points < folds.points * folds.rows) & (folds.columns <= by.fold_fetched_most);
+  const std::int64_t least = pieces_abreast(at, inner) > 1 ? choose(at.arena, inner, at.lanes).lanes : 0;
+  return (by.fold_fetched_points < folds.points * folds.rows) & (folds.columns <= by.fold_fetched_most) &
+         (least <= folds.columns);
 }
 
 // Enough rows for a task to have several tiles of points. Few rows would cost as much to join as to fold, and
@@ -58,15 +66,6 @@ OuterFolds outer_folds_of(Building& at) {
 
 namespace {
 
-void add_axes(const Building& at, const OuterFolds& folds, std::size_t of, Nest& nest) {
-  const std::vector<Expr>& dims = at.op().dims;
-  const std::size_t n_outer = dims.size() - 1;
-  if (n_outer > 0)
-    nest.axes.push_back({Axis::Role::free, 0, n_outer, product(at.arena, std::span(dims).first(n_outer))});
-  nest.axes.push_back({Axis::Role::free, n_outer, 1, folds.columns});
-  nest.axes.push_back({Axis::Role::fold, 0, 1, folds.rows, false, of});
-}
-
 // Some rows at a time go through all columns of a task, whose accumulators stay in the first cache: so few
 // that what is read of a row before the next one is long enough for the processor to fetch it ahead. Where it
 // is fetched by hand, fewer rows go together.
@@ -100,9 +99,11 @@ void add_columns(Building& at, const OuterFolds& folds, bool fetched) {
   soac::Stm computes = unfinished(at.arena, at.posting);
   const soac::Stm reduction = std::get<soac::Soac>(computes.op).body.body[0];
   const auto& inner = std::get<soac::Soac>(reduction.op);
-  Nest nest;
-  add_axes(at, folds, reduction.nest, nest);
+  Nest nest = nest_with_inner(at.arena, at.op(), 1, reduction, Axis::Role::fold);
   add_cuts(at, folds, inner, fetched, nest);
+  const std::int64_t abreast = pieces_abreast(at, inner);
+  for (std::size_t g = 0; abreast > 1 && g < inner.reductions.size(); ++g)
+    add_level(nest, Combine::Part::reduction, g, {Unit::registers, Join::abreast, abreast}, {});
   leave_parts(at, inner, folds.partials, true, nest);
   Phase& columns = at.add(fetched ? "fetched columns" : "columns", std::move(computes), std::move(nest));
   columns.guard = select(is_here, at.i64(1), 0);

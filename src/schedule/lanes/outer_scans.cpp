@@ -42,7 +42,10 @@ Shares shares_of(const Building& at, const Lines& lines) {
   shares.rows = lines.line().dims[0];
   shares.columns = dims.back();
   const Expr row_bytes = shares.columns * bytes_scanned(lines.line());
-  const Expr rows = max(shares.rows, 1), columns = max(shares.columns, 1);
+  const Expr rows = max(shares.rows, 1);
+  // What tasks keep of their columns shares no cache line with what others keep.
+  constexpr std::int64_t line = 64;
+  const Expr columns = ceil_div(max(shares.columns, 1), at.i64(line)) * line;
   const Expr are_long = by.outer_scan_long_row <= row_bytes;
   const Expr of_block = at.i64(by.outer_scan_block) / max(row_bytes, 1);
   shares.rows_each = select(are_long, rows, max(of_block, by.outer_scan_least_rows));
@@ -56,13 +59,6 @@ Shares shares_of(const Building& at, const Lines& lines) {
     shares.n_tasks = ceil_div(shares.outer, shares.outer_each) * shares.n_tasks;
   }
   return shares;
-}
-
-void add_axes(const Lines& lines, const Shares& shares, Nest& nest) {
-  const std::size_t n_outer = lines.op().dims.size() - 1;
-  if (shares.outer) nest.axes.push_back({Axis::Role::free, 0, n_outer, shares.outer});
-  nest.axes.push_back({Axis::Role::free, n_outer, 1, shares.columns});
-  nest.axes.push_back({Axis::Role::scan, 0, 1, shares.rows, false, lines.inside().nest});
 }
 
 void add_lanes(const Building& at, const LaneLoops& loops, Expr together, Nest& nest) {
@@ -86,11 +82,10 @@ void add_cuts(const Building& at, const Lines& lines, const Shares& shares, cons
 }
 
 // What tasks do before their turn comes.
-void add_fold(const Building& at, const Shares& shares, const LaneLoops& loops, Nest& nest) {
+void add_fold(const Building& at, const Lines& lines, const Shares& shares, const LaneLoops& loops,
+              Nest& nest) {
   const LanesPolicy& by = at.lanes.by;
-  Nest inside;
-  inside.axes = nest.axes;
-  inside.axes.back().role = Axis::Role::fold;
+  Nest inside = nest_with_inner(at.arena, lines.op(), 1, lines.inside(), Axis::Role::fold);
   const Expr together = max(by.fold_block / max(shares.columns, 1), by.fold_chain);
   add_lanes(at, loops, min(together, shares.rows_each), inside);
   nest.inner.push_back({0, std::move(inside)});
@@ -134,11 +129,10 @@ void add_outer_scans(Building& at) {
   const LaneLoops loops = choose(at.arena, op, at.lanes);
   const Var turn = at.memory(Kind::i64, at.i64(1), "turn");
   add_start(at, shares, turn);
-  Nest nest;
-  add_axes(lines, shares, nest);
+  Nest nest = nest_with_inner(at.arena, lines.op(), 1, lines.inside(), Axis::Role::scan);
   add_cuts(at, lines, shares, loops, nest);
   add_combines(at, lines, shares, turn, nest);
-  add_fold(at, shares, loops, nest);
+  add_fold(at, lines, shares, loops, nest);
   nest.traffic.streaming = loops.streaming;
   const bool has_totals = !lines.line().reductions.empty();
   Phase& phase = at.add("main", lines.map, std::move(nest));

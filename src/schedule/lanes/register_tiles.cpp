@@ -128,16 +128,6 @@ RegisterTiles register_tiles_of(Building& at, Expr otherwise) {
 
 namespace {
 
-void add_axes(const Building& at, const RegisterTiles& tiles, std::size_t of, Nest& nest) {
-  const std::vector<Expr>& dims = at.op().dims;
-  const std::size_t n_outer = dims.size() - 2;
-  if (n_outer > 0)
-    nest.axes.push_back({Axis::Role::free, 0, n_outer, product(at.arena, std::span(dims).first(n_outer))});
-  nest.axes.push_back({Axis::Role::free, n_outer, 1, tiles.rows});
-  nest.axes.push_back({Axis::Role::free, n_outer + 1, 1, tiles.columns});
-  nest.axes.push_back({Axis::Role::fold, 0, 1, tiles.depth, false, of});
-}
-
 constexpr const char* why_together =
     "terms: factors have few bits, so that one operation adds the products of several (tile_terms)";
 
@@ -213,8 +203,7 @@ void add_tiles(Building& at, const RegisterTiles& tiles, bool is_mirrored, Expr 
   if (guard.is_constant(0)) return;
   const soac::Stm reduction = std::get<soac::Soac>(tiles.computes.op).body.body[0];
   const auto& inner = std::get<soac::Soac>(reduction.op);
-  Nest nest;
-  add_axes(at, tiles, reduction.nest, nest);
+  Nest nest = nest_with_inner(at.arena, at.op(), 2, reduction, Axis::Role::fold);
   nest.axes[nest.axes.size() - 2].mirrored = is_mirrored;
   add_cuts(at, tiles, inner, nest);
   leave_parts(at, inner, tiles.partials, true, nest);

@@ -137,16 +137,11 @@ namespace {
 
 Nest nest_of_width(const Building& at, const SmallTiles& tiles, const SmallTiles::Width& width,
                    std::span<const Constant> constants = {}) {
-  const std::vector<Expr>& dims = at.op().dims;
   const soac::Stm& reduction = std::get<soac::Soac>(tiles.computes.op).body.body[0];
   const auto& inner = std::get<soac::Soac>(reduction.op);
-  const std::size_t n_outer = dims.size() - 2;
-  const Expr rows = dims[n_outer], columns = dims.back(), depth = inner.dims[0];
-  Nest nest;
-  nest.axes.push_back({Axis::Role::free, 0, n_outer, product(at.arena, std::span(dims).first(n_outer))});
-  nest.axes.push_back({Axis::Role::free, n_outer, 1, rows});
-  nest.axes.push_back({Axis::Role::free, n_outer + 1, 1, columns});
-  nest.axes.push_back({Axis::Role::fold, 0, 1, depth, false, reduction.nest});
+  const std::span<const Expr> plane = std::span(at.op().dims).last(2);
+  const Expr rows = plane[0], columns = plane[1], depth = inner.dims[0];
+  Nest nest = nest_with_inner(at.arena, at.op(), 2, reduction, Axis::Role::fold);
   nest.cuts.push_back({0, max(at.loops.tile / max(rows * columns, 1), 1), Unit::grid});
   nest.cuts.push_back({2, at.i64(width.lanes), Unit::lane, Tail::overlap, width.rest});
   nest.cuts.push_back({1, at.i64(tiles.rows), Unit::registers});

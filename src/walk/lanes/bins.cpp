@@ -4,7 +4,7 @@
 #include "schedule/lanes/nests.h"
 #include "schedule/nest.h"
 #include "soac/outputs.h"
-#include "walk/lanes/ahead.h"
+#include "soac/read_along.h"
 #include "walk/lanes/bin_updates.h"
 #include "walk/lanes/range_of.h"
 
@@ -167,7 +167,7 @@ class BinWalk {
       for (std::size_t g = 0; g < groups_.size(); ++g)
         update_bins(e_, groups_[g],
                     {from, n, i64(length), posting.posts[g], buffers[g],
-                     read_in_step(op_, schedule::loops_of(nest_).linear)});
+                     soac::read_in_step(op_, schedule::loops_of(nest_).linear)});
     });
     return state.ends();
   }

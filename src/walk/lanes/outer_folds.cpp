@@ -4,6 +4,7 @@
 
 #include "parts/neighbours.h"
 #include "schedule/nest.h"
+#include "soac/read_along.h"
 #include "soac/rename.h"
 #include "walk/lanes/outer_nest.h"
 #include "walk/lanes/skeletons.h"
@@ -11,7 +12,7 @@
 
 namespace fulgurite::walk::lanes {
 
-using schedule::Unit;
+using schedule::Combine, schedule::Unit;
 
 namespace {
 
@@ -23,25 +24,6 @@ void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> 
   save(e, first, partials, at);
 }
 
-// The elements of arrays that the reduction reads at its own index and at the map's, of which the last
-// one is the array's last: array[.., row, .., column].
-std::vector<Expr> reads_of_rows(const soac::Soac& map) {
-  const auto& reduction = std::get<soac::Soac>(map.body.body[0].op);
-  const Var row = reduction.body.params[0], column = map.body.params.back();
-  std::vector<Expr> roots, reads;
-  soac::for_each_root(reduction.body, [&](Expr root) { roots.push_back(root); });
-  scalar::for_each_node(roots, [&](Expr e) {
-    if (e.op() != scalar::Op::index || e.args().size() < 3) return;
-    const std::span<const Expr> indices = e.args().subspan(1);
-    const auto is = [](Var name) { return [name](Expr at) { return at.is_name() && at.var() == name; }; };
-    const bool are_plain = std::ranges::all_of(indices, [&](Expr at) {
-      return is(row)(at) || std::ranges::any_of(map.body.params, [&](Var p) { return is(p)(at); });
-    });
-    if (are_plain && is(column)(indices.back()) && std::ranges::any_of(indices, is(row))) reads.push_back(e);
-  });
-  return reads;
-}
-
 /// One task of the columns' phase.
 class OuterFolds {
  public:
@@ -51,7 +33,9 @@ class OuterFolds {
         outer_(task, phase),
         partials_(schedule::memory_of_combines(outer_.nest())),
         row_cuts_(schedule::sizes_of_cuts(outer_.nest(), outer_.row_axis(), Unit::sequence)) {
-    if (outer_.nest().traffic.ahead > 0) fetched_ = reads_of_rows(outer_.map());
+    if (outer_.nest().traffic.ahead > 0) fetched_ = soac::read_down_rows(outer_.map());
+    const auto* level = schedule::level_of(outer_.nest(), Combine::Part::reduction, 0, Unit::registers);
+    if (level) abreast_ = level->n;
   }
 
   void run() const {
@@ -78,13 +62,14 @@ class OuterFolds {
     Expr partial;
     /// Indices of the map at the first lane.
     std::vector<Expr> indices;
+    std::int64_t lanes;
   };
   void at_points(const OuterNest::Columns& all, Expr first, const std::function<void(const AtPoint&)>& body,
                  const OuterNest::Stores& stores = {}) const {
     outer_.at_points(e_, outer_.nest(), all, stores, [&](const OuterNest::Point& p) {
       std::vector<Expr> indices(p.indices.begin(), p.indices.end());
       indices.back() = p.first;
-      body({p.e, p.body.body[0], p.e.lower(first + p.number), std::move(indices)});
+      body({p.e, p.body.body[0], p.e.lower(first + p.number), std::move(indices), p.lanes});
     });
   }
 
@@ -130,26 +115,70 @@ class OuterFolds {
                                                 : at.indices[static_cast<std::size_t>(place)]);
       }
       const std::vector<Expr>& shape = arena_.info(array).shape;
-      const auto lanes = static_cast<int>(schedule::size_by(outer_.nest(), Unit::lane, 1));
       const Expr first = at.e.lower(linear(at.e, indices, at.e.lower(shape)));
       const Expr end = schedule::product(arena_, shape);
-      at.e.prefetch(array, first, lanes, arena_.i64(0), end);
+      at.e.prefetch(array, first, static_cast<int>(at.lanes), arena_.i64(0), end);
     }
   }
 
   void rows(const AtPoint& at, Expr from, Expr to, const Running::Groups& into) const {
     const Emitter& e = at.e;
-    const Running running{into, {}, 0, {}};
     const std::optional<LaterPoints> later = LaterPoints::of(e, at.reduction);
+    const bool are_abreast = abreast_ > 1 && at.lanes == schedule::innermost(outer_.nest(), Unit::lane)->rest;
+    if (are_abreast) from = abreast(at, later, from, to, into);
     const auto all = [&](const soac::Stm& of, Expr first, Expr end, const Running& here) {
-      e.for_loop(first, end, arena_.i64(1), "i", [&](Expr i) {
-        fetch(at, i);
-        point(e, of, {{i}}, i, here);
-      });
+      e.for_loop(first, end, arena_.i64(1), "i", [&](Expr i) { row(at, of, i, here); });
     };
-    if (!later) return all(at.reduction, from, to, running);
+    const Running running{into, {}, 0, {}};
+    if (!later || are_abreast) return all(at.reduction, from, to, running);
     point(e, at.reduction, {{from}}, from, running);
     later->in_pieces(e, e.lower(from + 1), to, running, all);
+  }
+
+  void row(const AtPoint& at, const soac::Stm& of, Expr i, const Running& into) const {
+    fetch(at, i);
+    point(at.e, of, {{i}}, i, into);
+  }
+
+  // Neighbouring rows from this one on, and what they are folded into.
+  struct RowPiece {
+    Expr from;
+    Running into;
+  };
+  // Folds pieces of equal length, one row of each at a time, so that operators that wait for themselves
+  // overlap. Gives the first row that is left.
+  Expr abreast(const AtPoint& at, const std::optional<LaterPoints>& later, Expr from, Expr to,
+               const Running::Groups& into) const {
+    const Emitter& e = at.e;
+    const soac::Soac& op = reduction(at.reduction);
+    const Expr length = e.lower((to - from) / abreast_);
+    e.if_then(e.lower(0 < length), [&] {
+      std::vector<RowPiece> pieces{{from, {into, {}, 0, {}}}};
+      for (std::int64_t k = 1; k < abreast_; ++k)
+        pieces.push_back({e.lower(from + k * length), {walk::start(e, op), {}, 0, {}}});
+      if (later)
+        for (const RowPiece& piece : pieces) row(at, at.reduction, piece.from, piece.into);
+      side_by_side(at, later, at.reduction, length, pieces, 0);
+      for (const RowPiece& piece : std::span(pieces).subspan(1))
+        join(e, op.reductions, into, piece.into.reductions, "acc");
+    });
+    return e.lower(from + abreast_ * length);
+  }
+
+  // The rows of all pieces, of which the first n keep narrow indices already.
+  void side_by_side(const AtPoint& at, const std::optional<LaterPoints>& later, const soac::Stm& of,
+                    Expr length, std::vector<RowPiece> pieces, std::size_t n) const {
+    if (!later || n == pieces.size())
+      return at.e.for_loop(arena_.i64(later ? 1 : 0), length, arena_.i64(1), "i", [&](Expr i) {
+        for (const RowPiece& each : pieces) row(at, of, at.e.lower(each.from + i), each.into);
+      });
+    const RowPiece piece = pieces[n];
+    const Expr second = at.e.lower(piece.from + 1), end = at.e.lower(piece.from + length);
+    const LaterPoints::Walk next = [&](const soac::Stm& narrow, Expr, Expr, const Running& here) {
+      pieces[n].into = here;
+      side_by_side(at, later, narrow, length, pieces, n + 1);
+    };
+    later->as_one(at.e, second, second, end, piece.into, next);
   }
 
   const Emitter& e_;
@@ -157,6 +186,8 @@ class OuterFolds {
   const OuterNest outer_;
   const std::vector<Var> partials_;
   const std::vector<Expr> row_cuts_;
+  // Pieces of rows that are folded side by side.
+  std::int64_t abreast_ = 1;
   std::vector<Expr> fetched_;
 };
 
@@ -178,12 +209,12 @@ void join_columns(const Emitter& e, const schedule::Launch&, const schedule::Pha
   const Steps steps(lanes, lanes);
   parts::join_neighbours(e, parts, [&](Expr first, Expr second) {
     const Expr of_first = e.lower(first * points), of_second = e.lower(second * points);
-    steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number, Expr) {
+    steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number, Expr, std::int64_t) {
       const Expr at = lane.lower(of_first + number), other = lane.lower(of_second + number);
       join_elements(lane, reduction, partials, at, other);
     });
   });
-  steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number, Expr) {
+  steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number, Expr, std::int64_t) {
     const Emitter at = lane.at_element(number);
     const soac::Applied body = soac::apply(arena, map.body, indices_of(at, number, map.dims));
     std::vector<Expr> totals;

@@ -37,10 +37,10 @@ OuterNest::Part OuterNest::part() const {
 
 void OuterNest::at_points(const Emitter& e, const schedule::Nest& nest, const Columns& all,
                           const Stores& stores, const AtPoint& body) const {
-  const Steps::Point point = [&](const Emitter& of_lane, Expr, Expr j, Expr first) {
+  const Steps::Point point = [&](const Emitter& of_lane, Expr, Expr j, Expr first, std::int64_t lanes) {
     space_.at_point(of_lane, all.outer, j,
                     [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
-                      body({at, soac::apply(arena_, map_.body, indices), indices, number, first});
+                      body({at, soac::apply(arena_, map_.body, indices), indices, number, first, lanes});
                     });
   };
   steps_of(nest, stores.any)(e, all.begin, all.end, point, stores.head);

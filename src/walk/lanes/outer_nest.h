@@ -38,6 +38,7 @@ class OuterNest {
     Expr number;
     /// The last one of the indices in the first lane.
     Expr first;
+    std::int64_t lanes;
   };
   using AtPoint = std::function<void(const Point&)>;
   /// Where points store: full vectors have no mask, and a head is left out (Steps).

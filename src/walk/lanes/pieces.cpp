@@ -63,7 +63,7 @@ Expr Steps::whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end,
   const Expr full = lane.lower((end - begin) / step * step);
   const Expr stop = lane.lower(begin + full);
   lane.par(Level::block, step, "t", [&](Expr t) {
-    lane.for_loop(begin, stop, step, "j", [&](Expr j) { point(lane, t, lane.bind(j + t, "j"), j); });
+    lane.for_loop(begin, stop, step, "j", [&](Expr j) { point(lane, t, lane.bind(j + t, "j"), j, lanes); });
   });
   return stop;
 }
@@ -75,7 +75,7 @@ void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& po
     e.par(Level::block, rest, "t", [&](Expr t) {
       e.for_loop(begin, end, rest, "j", [&](Expr j) {
         const Expr index = e.bind(j + t, "j");
-        e.if_then(e.bind(index < end, "in_range"), [&] { point(e, t, index, j); });
+        e.if_then(e.bind(index < end, "in_range"), [&] { point(e, t, index, j, rest_); });
       });
     });
   });
@@ -98,7 +98,7 @@ void Steps::overlapping(const Emitter& e, Expr begin, Expr end, const Point& poi
   e.par(Level::block, rest, "t", [&](Expr t) {
     each(e, main, end, rest_, "j", [&](Expr j) {
       const Expr first = e.bind(min(j, end - rest), "j");
-      point(e, t, e.bind(first + t, "j"), first);
+      point(e, t, e.bind(first + t, "j"), first, rest_);
     });
   });
 }

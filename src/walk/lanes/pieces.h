@@ -35,8 +35,9 @@ class Steps {
   Steps(std::int64_t lanes, std::int64_t rest, bool has_vectors = false, bool overlaps = false)
       : lanes_(lanes), rest_(rest), has_vectors_(has_vectors), overlaps_(overlaps) {}
 
-  /// The point in lanes is j, that of the first lane `first`, and t how far the one is from the other.
-  using Point = std::function<void(const Emitter&, Expr t, Expr j, Expr first)>;
+  /// The point in lanes is j, that of the first of `lanes` lanes `first`, and t how far the one is from the
+  /// other.
+  using Point = std::function<void(const Emitter&, Expr t, Expr j, Expr first, std::int64_t lanes)>;
   void operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head = {}) const;
 
   /// All steps are whole, though lanes of the last one may have no point. The code may test two conditions:

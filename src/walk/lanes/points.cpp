@@ -10,8 +10,8 @@
 #include "schedule/rewrites/slice.h"
 #include "soac/literal.h"
 #include "soac/outputs.h"
+#include "soac/read_along.h"
 #include "walk/control.h"
-#include "walk/lanes/ahead.h"
 #include "walk/lanes/quotients.h"
 #include "walk/narrow.h"
 
@@ -290,7 +290,7 @@ class Columns {
 void read_ahead(const Walk& walk, const Emitter& e, Expr from, int n) {
   if (!walk.entry.per_task) return;
   const Expr size = product(e, walk.space.dims());
-  for (Var array : read_in_step(walk.op(), walk.space.is_linear()))
+  for (Var array : soac::read_in_step(walk.op(), walk.space.is_linear()))
     e.prefetch(array, from, n, walk.entry.per_task, size);
 }
 

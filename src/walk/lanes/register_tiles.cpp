@@ -126,9 +126,10 @@ class RegisterTiles {
           [&](const Emitter& lane, Expr t, Expr j, Expr first, Expr all, Expr in_range) {
             tiles({strip, lane, t, j, first, operands_.with_panels(strip, lane, t, j, body), all, in_range});
           });
-    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr first) {
-      tiles({strip, lane, t, j, first, operands_.with_panels(strip, lane, t, j, body)});
-    });
+    steps_of(nest_)(e_, strip.begin, strip.end,
+                    [&](const Emitter& lane, Expr t, Expr j, Expr first, std::int64_t) {
+                      tiles({strip, lane, t, j, first, operands_.with_panels(strip, lane, t, j, body)});
+                    });
   }
 
   std::int64_t n_rows() const {

@@ -87,7 +87,7 @@ soac::Lambda TileOperands::with_rows(const TileRows& at) const {
         return at_point(in, nest_.stages[k].read, point_of(at.outer, i, at.first_column), l);
       };
       const Expr whole = together_ == 1 ? depth.last : e.lower((depth.end - depth.begin) / together_);
-      steps_of(nest_)(e, depth.first, whole, [&](const Emitter& lane, Expr, Expr w, Expr) {
+      steps_of(nest_)(e, depth.first, whole, [&](const Emitter& lane, Expr, Expr w, Expr, std::int64_t) {
         const Expr value = whole_word(lane, depth, w, operand);
         lane.store_plain(staged_[k], lane.lower(row + (w - depth.first)), value);
       });
@@ -107,11 +107,12 @@ void TileOperands::stage_crosswise(const TileRows& at, std::size_t number_of_sta
   const Stage& stage = nest_.stages[number_of_stage];
   e_.for_loop(at.depth.first, at.depth.last, arena_.i64(1), "l", [&](Expr l) {
     const Expr line = e_.lower((l - at.depth.first) * (arena_.i64(stage.size) / words_) - at.rows.begin);
-    steps_of(nest_)(e_, at.rows.begin, at.rows.end, [&](const Emitter& lane, Expr, Expr i, Expr) {
-      const Emitter e = lane.at_element(number(lane, at.outer, i, at.first_column));
-      const Expr value = at_point(e, stage.read, point_of(at.outer, i, at.first_column), l);
-      e.store_plain(staged_[number_of_stage], e.lower(line + i), value);
-    });
+    steps_of(nest_)(e_, at.rows.begin, at.rows.end,
+                    [&](const Emitter& lane, Expr, Expr i, Expr, std::int64_t) {
+                      const Emitter e = lane.at_element(number(lane, at.outer, i, at.first_column));
+                      const Expr value = at_point(e, stage.read, point_of(at.outer, i, at.first_column), l);
+                      e.store_plain(staged_[number_of_stage], e.lower(line + i), value);
+                    });
   });
 }
 
@@ -130,7 +131,7 @@ void TileOperands::fill_panels(const ColumnStrip& strip) const {
   const Kind kind = reduction().body.results[0].kind();
   e_.for_loop(strip.at.depth.first, strip.at.depth.last, arena_.i64(1), "l", [&](Expr w) {
     const WordParts parts = parts_of_word(e_, strip.at.depth, w, kind);
-    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr) {
+    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr, std::int64_t) {
       const std::vector<Expr> first = point_of(strip.at.outer, strip.at.rows.begin, j);
       const Emitter at = lane.at_element(number(lane, strip.at.outer, strip.at.rows.begin, j));
       const Expr place = at.lower(place_in_panel(strip, at, t, j, w));
