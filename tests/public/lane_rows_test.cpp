@@ -169,6 +169,41 @@ TEST(LaneRows, TuplesProperty) {
   });
 }
 
+// Inside of points that make arrays, and so are scalar code: lanes take the rows of a fold of folds.
+TEST(LaneRows, FoldedOnceMoreInsideOfPointsProperty) {
+  const auto program = [](Mat<int> x, Mat<int> queries) {
+    return fg::map(
+        [&](Vec<int> query) {
+          const Vec<int> products = fg::map([&](Vec<int> row) { return fg::sum(row * query); }, fg::rows(x));
+          const auto places = fg::with(fg::replicate(2, i64{0}), Exp<i64>(0), fg::argmin(products));
+          return fg::with(places, Exp<i64>(1), fg::argmax(products));
+        },
+        fg::rows(queries));
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const std::int64_t rows : all_rows)
+      for (const std::int64_t columns : all_columns) {
+        if (rows == 0) continue;
+        const Shape<2> shape{rows, columns};
+        SCOPED_TRACE(::testing::PrintToString(shape));
+        std::vector<int> x(lines::count(shape));
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i * 7919 % 11) - 5;
+        const auto queries = values<int>(static_cast<std::size_t>(3 * columns));
+        std::vector<i64> expected;
+        for (std::size_t q = 0; q < 3; ++q) {
+          const auto query = queries.begin() + static_cast<std::ptrdiff_t>(q) * columns;
+          const auto products = of_rows<int>(x, shape, [&](const auto& row) {
+            return std::inner_product(row.begin(), row.end(), query, 0);
+          });
+          expected.push_back(place(products, std::less<>()));
+          expected.push_back(place(products, std::greater<>()));
+        }
+        const auto found = f(fg::Array<int, 2>(x, shape), fg::Array<int, 2>(queries, {3, columns}));
+        EXPECT_EQ(found.to_vector(), expected);
+      }
+  });
+}
+
 // Lengths that are known while tracing: of rows of a vector, and of arrays that are made.
 template <int N>
 void test_known_length() {

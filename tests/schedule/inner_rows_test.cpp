@@ -36,6 +36,33 @@ TEST(InnerRows, AreForLanesOrForVectors) {
       << main;
 }
 
+TEST(InnerRows, ThatAreFoldedOnceMoreAreForLanesToo) {
+  const Decided nearest = decided_lanes(R"(program (x: f32[n, m], z: f32[l, m1]) {
+    places: i64[n, 2] = map (i < n) {
+      most: f32, place: i64 = redomap (j < l) {
+        s: f32 = redomap (k < m) { x[i, k] * z[j, k] } reduce add comm neutral 0f
+        return s, j
+      } reduce (a: f32, b: i64, c: f32, d: i64) { select(a < c, c, a), select(a < c, d, b) } comm neutral 0f, 0
+      both: i64[2] = redomap (j < 1) { 1, place } scatter unordered (2) (k: i64) { k }
+      return both
+    }
+    return places
+  })");
+  const std::string main = phase(nearest, "main");
+  EXPECT_NE(main.find(R"(  inner 1 rows_up_to 16 {
+    axis fold 0 1 extent l
+    cut 0 by 64 lane apart 16
+    combine reduction 0 lane accumulators 4
+    inner 2 {
+      axis fold 0 1 extent m
+      cut 0 by 4 registers apart 2
+    }
+  }
+)"),
+            std::string::npos)
+      << main;
+}
+
 // Rows that loops change, too, each lane keeps one of: which rows are short is decided by their memory.
 TEST(InnerRows, ThatLoopsChangeAreForLanes) {
   const auto with_steps = [](std::string_view step) {

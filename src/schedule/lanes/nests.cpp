@@ -160,9 +160,10 @@ bool packs_inside(const soac::Soac& op) {
   return std::ranges::all_of(op.partitions, is_filter) && (op.partitions.empty() || !has_scan(op.body));
 }
 
-// Whether lanes may take a row each of a map that is walked row by row.
+// Whether lanes may take a row each of a map or a fold that is walked row by row.
 bool has_lane_rows(const soac::Soac& op, const LaneLoops& loops) {
-  return loops.rows && soac::is_map(op) && !depends_on_order(op) && !makes_arrays(op) && has_even_rows(op) &&
+  const bool maps_or_folds = op.scatters.empty() && op.partitions.empty() && commutes(op);
+  return loops.rows && maps_or_folds && !depends_on_order(op) && !makes_arrays(op) && has_even_rows(op) &&
          !soac::is_one_point(op);
 }
 

@@ -49,22 +49,29 @@ Range whole_range(const Emitter& e, const soac::Soac& op, const schedule::Nest& 
   return range;
 }
 
-// The reductions of a row, which has a version for few points.
-std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& range,
-                             const std::vector<schedule::Inner>& versions) {
-  scalar::Arena& arena = e.arena();
+// A Soac with a version for few points, or for points whose loops are short. Gives the totals.
+std::vector<Expr> in_versions(const Emitter& e, const soac::Stm& s, const Range& range,
+                              const std::vector<schedule::Inner>& versions, const Entry& entry) {
+  const auto& op = std::get<soac::Soac>(s.op);
+  const schedule::Inner& first = versions[0];
+  const bool has_rows = first.rows_up_to > 0;
   std::vector<Expr> totals;
-  for (const soac::Reduction& r : std::get<soac::Soac>(s.op).reductions)
-    for (Expr neutral : r.neutral) totals.push_back(e.declare(arena.constant(neutral.kind(), 0), "total"));
+  for (const soac::Reduction& r : op.reductions)
+    for (Expr neutral : r.neutral)
+      totals.push_back(e.declare(e.arena().constant(neutral.kind(), 0), "total"));
   const auto assign = [&](const std::vector<Expr>& values) {
     for (std::size_t k = 0; k < values.size(); ++k) e.assign(totals[k], values[k]);
   };
-  const Expr most = range.begin + versions[0].up_to;
-  const Expr is_short = e.lower(range.end <= most);
-  const schedule::Cut& vectors = *schedule::innermost(versions[0].nest, schedule::Unit::lane);
-  e.if_then_else(
-      is_short, [&] { assign(reduce_short_row(e, s, range, vectors)); },
-      [&] { assign(walk_range(e, s, range, {versions[1].nest, true}).totals); });
+  const auto walk = [&](const schedule::Nest& nest) {
+    assign(walk_range(e, s, range, {nest, true}, entry).totals);
+  };
+  Expr is_short = range.end <= range.begin + first.up_to;
+  if (has_rows) is_short = schedule::longest_row(e.arena(), op.body) <= first.rows_up_to;
+  const auto short_one = [&] {
+    if (has_rows) return walk(first.nest);
+    assign(reduce_short_row(e, s, range, *schedule::innermost(first.nest, schedule::Unit::lane)));
+  };
+  e.if_then_else(e.lower(is_short), short_one, [&] { walk(versions[1].nest); });
   for (Expr& total : totals) total = e.snapshot(total, "total");
   return totals;
 }
@@ -74,14 +81,6 @@ Filters filters_of(scalar::Arena& arena, const soac::Stm& s, const Nests& nests)
   const schedule::Nest nest = versions_of(arena, s, nests).back().nest;
   const bool packs = schedule::has_join(nest, schedule::Combine::Part::partition, schedule::Join::packed);
   return packs ? Filters::packed : Filters::one_by_one;
-}
-
-// A map whose points have loops, which lanes take row by row where these are short.
-void walk_rows(const Emitter& e, const soac::Stm& s, const Range& range,
-               const std::vector<schedule::Inner>& versions, const Entry& entry) {
-  const Expr row = schedule::longest_row(e.arena(), std::get<soac::Soac>(s.op).body);
-  const auto walk = [&](std::size_t k) { walk_range(e, s, range, {versions[k].nest, true}, entry); };
-  e.if_then_else(e.lower(row <= versions[0].rows_up_to), [&] { walk(0); }, [&] { walk(1); });
 }
 
 // The nest of a reduction inside of a point in lanes that each lane folds in chains (a window); null: it is
@@ -128,11 +127,7 @@ void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   const WalkAll walk = [&](const soac::Stm& walked, const Entry& entry) -> Ends {
     const std::vector<schedule::Inner> versions = versions_of(e.arena(), walked, nests);
     const Range range = whole_range(e, std::get<soac::Soac>(walked.op), versions.back().nest);
-    if (versions[0].rows_up_to > 0) {
-      walk_rows(e, walked, range, versions, entry);
-      return {};
-    }
-    if (versions.size() > 1) return {reduce_row(e, walked, range, versions), {}, {}};
+    if (versions.size() > 1) return {in_versions(e, walked, range, versions, entry), {}, {}};
     return walk_range(e, walked, range, {versions[0].nest, true}, entry);
   };
   walk::inner(e, s, walk, filters_of(e.arena(), s, nests));
