@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "scalar/formula.h"
 #include "scalar/intern.h"
+#include "scalar/low_bits.h"
 #include "scalar/value.h"
 
 namespace fulgurite::scalar {
@@ -341,6 +342,9 @@ Expr Cast::operator()(std::span<const Expr> args) const {
   if (e.op() == Op::cast && is_needless(e.arg(0).kind(), e.kind(), kind)) return cast(e.arg(0), kind);
   if (e.is_constant()) return e.arena().constant(kind, evaluate(Op::cast, e.kind(), kind, e.bits()));
   if (e.op() == Op::splat) return splat(cast(e.arg(0), kind), e.type().lanes);
+  const bool is_narrower = is_integer(e.kind()) && is_integer(kind) && size_of(kind) < size_of(e.kind());
+  if (is_narrower && e.type().lanes == 1)
+    if (const Expr narrow = narrowed(e, kind)) return narrow;
   return Interner(e.arena()).intern(Op::cast, {kind, 0, e.type().lanes}, {e});
 }
 
