@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "schedule/rewrites/ascending.h"
 #include "walk/points.h"
@@ -20,14 +21,27 @@ class LaterPoints {
   const soac::Stm& stm() const { return stm_; }
   bool has_narrow_indices() const { return narrow_.has_value(); }
   /// Calls `walk` for the points [from, to): in pieces of 2^31 where indices are narrow, or if they are fewer
-  /// than 2^32 - 1 beyond `begin`, as one.
+  /// than 2^32 - 1 beyond `begin`, as one. Twice where that is faster: no second walk takes many points.
   using Walk = std::function<void(const soac::Stm&, Expr from, Expr to, const Running&)>;
   void in_pieces(const Emitter&, Expr from, Expr to, const Running& into, const Walk& walk) const;
   void as_one(const Emitter&, Expr begin, Expr from, Expr to, const Running& into, const Walk& walk) const;
 
+  /// Several walks side by side, each of fewer than 2^32 - 1 points beyond its `begin`.
+  struct Taken {
+    const LaterPoints& later;
+    Expr begin;
+    Running into;
+  };
+  using WalkAll = std::function<void(const std::vector<soac::Stm>&, const std::vector<Running>&)>;
+  static void side_by_side(const Emitter&, const std::vector<Taken>&, const WalkAll& walk);
+
  private:
+  static void take_ordered(const Emitter&, const std::vector<Taken>&, std::span<const Expr> befores,
+                           const std::vector<soac::Stm>&, const std::vector<Running>&, const WalkAll& walk);
+
   soac::Stm stm_;
   std::optional<schedule::NarrowIndices> narrow_;
+  std::optional<schedule::WithoutNans> ordered_;
 };
 
 }  // namespace fulgurite::walk

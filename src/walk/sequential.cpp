@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/kept_indices.h"
 #include "soac/literal.h"
 #include "walk/arrays.h"
 #include "walk/narrow.h"
@@ -100,7 +100,7 @@ class Loop {
   // The first point may be taken once more by operators that choose one of their operands, so that pieces of
   // points begin where the row's points do.
   void after_first(const LaterPoints& later, const Running& running) const {
-    const bool again = together_.n > 1 && schedule::chooses_operands(later.stm());
+    const bool again = together_.n > 1 && soac::chooses_operands(later.stm());
     later.in_pieces(
         e_, arena_.i64(again ? 0 : 1), dims_[0], running,
         [&](const soac::Stm& s, Expr from, Expr to, const Running& into) { points(s, from, to, into); });

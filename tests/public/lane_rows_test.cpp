@@ -86,8 +86,11 @@ TEST(LaneRows, PlacesProperty) {
         SCOPED_TRACE(::testing::PrintToString(shape));
         const std::size_t n = lines::count(shape);
         auto x = values<float>(n);
-        for (std::size_t i = 0; i < n; ++i)
-          if (i % 5 == 0 || i / static_cast<std::size_t>(columns) % 3 == 1) x[i] = std::nanf("");
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::size_t row = i / static_cast<std::size_t>(columns);
+          if (i % 5 == 0 || row % 3 == 1 || (row % 3 == 2 && i % 7 < 5)) x[i] = std::nanf("");
+          if (row % 3 == 2 && !std::isnan(x[i])) x[i] = row % 2 == 0 ? -INFINITY : INFINITY;
+        }
         const auto y = values<double>(n);
         const auto z = values<int>(n);
         const auto [least, most, least_double, most_int] =

@@ -71,7 +71,8 @@ TEST(OuterFolds, SumsAndExtremesProperty) {
   });
 }
 
-// Equal elements, and NaNs, which are passed over unless there is nothing else.
+// Equal elements, and NaNs, which are passed over unless there is nothing else: infinities are something
+// else.
 TEST(OuterFolds, IndicesOfTiesProperty) {
   const auto program = [](Mat<float> x) {
     return std::tuple{fg::argmax(x, fg::axis(0)), fg::argmin(x, fg::axis(0))};
@@ -85,7 +86,8 @@ TEST(OuterFolds, IndicesOfTiesProperty) {
         std::vector<float> x(lines::count(shape));
         for (std::size_t i = 0; i < x.size(); ++i) {
           const std::size_t column = i % static_cast<std::size_t>(columns), k = i * 7919 % 1009;
-          x[i] = column % 7 == 3 || k % 5 == 0 ? NAN : static_cast<float>(k % 4);
+          x[i] = column % 7 == 3 || k % 5 < 2 ? NAN : static_cast<float>(k % 4);
+          if (column % 7 > 4 && !std::isnan(x[i])) x[i] = column % 7 == 5 ? -INFINITY : INFINITY;
         }
         const auto first_of = [&](auto is_better) {
           return lines::mapped<std::int64_t>(x, shape, 0, 1, [&](const std::vector<float>& line) {

@@ -6,11 +6,11 @@
 
 #include "base/match.h"
 #include "schedule/lanes/costs.h"
-#include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/by_order.h"
 #include "schedule/rewrites/scanned.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
+#include "soac/kept_indices.h"
 #include "soac/linear.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
@@ -77,7 +77,7 @@ std::size_t widest(scalar::Arena& arena, const soac::Soac& soac, const LanesPoli
   for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
     soac::Lambda op = outputs.reductions[g].by.op;
     for (std::size_t k = op.results.size(); k-- > 0;) {
-      if (!only_reduces || !keeps_index(soac, g, k)) {
+      if (!only_reduces || !soac::keeps_index(soac, g, k)) {
         results.push_back(outputs.reductions[g].operands[k]);
         continue;
       }

@@ -5,9 +5,9 @@
 #include "schedule/lanes/joined_parts.h"
 #include "schedule/nest.h"
 #include "schedule/packed_terms.h"
-#include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/bytes.h"
 #include "schedule/rewrites/rounding.h"
+#include "soac/kept_indices.h"
 #include "soac/symmetry.h"
 
 namespace fulgurite::schedule {
@@ -22,7 +22,7 @@ std::int64_t vector_lanes(const Building& at, const soac::Soac& inner) {
   for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
     of_lane.reductions[g].commutative = true;
     for (std::size_t k = 0; k < inner.reductions[g].op.results.size(); ++k)
-      has_index |= keeps_index(inner, g, k);
+      has_index |= soac::keeps_index(inner, g, k);
   }
   const int lanes = at.loops.tail_lanes;
   return has_index ? std::max(lanes, choose(at.arena, of_lane, at.lanes).tail_lanes) : lanes;

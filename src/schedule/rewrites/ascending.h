@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "soac/ir.h"
+#include "soac/ordered_choice.h"
 
 namespace fulgurite::schedule {
 
@@ -36,11 +37,13 @@ struct NarrowIndices {
 /// Nothing where an operator does more with indices than choose one, or keeps values of 64 bits beside them.
 std::optional<NarrowIndices> narrow_indices(scalar::Arena&, const soac::Stm& behind_first);
 
-/// Whether each component of each reduction is that of one of the operator's two operands: so the same point
-/// may be taken twice.
-bool chooses_operands(const soac::Stm&);
-
-/// Whether a component of a reduction is the index of one of the points.
-bool keeps_index(const soac::Soac&, std::size_t reduction, std::size_t component);
+/// Such a Soac whose operators take it that what they have is no NaN; a choice for each reduction.
+struct WithoutNans {
+  std::vector<soac::OrderedChoice> choices;
+  soac::Stm stm;
+};
+/// Nothing where some operator does not choose by a float and keep one index, or points compute more than
+/// elements: these would stand in the text twice.
+std::optional<WithoutNans> without_nans(scalar::Arena&, const NarrowIndices&);
 
 }  // namespace fulgurite::schedule

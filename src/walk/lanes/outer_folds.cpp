@@ -140,45 +140,30 @@ class OuterFolds {
     point(at.e, of, {{i}}, i, into);
   }
 
-  // Neighbouring rows from this one on, and what they are folded into.
-  struct RowPiece {
-    Expr from;
-    Running into;
-  };
   // Folds pieces of equal length, one row of each at a time, so that operators that wait for themselves
   // overlap. Gives the first row that is left.
   Expr abreast(const AtPoint& at, const std::optional<LaterPoints>& later, Expr from, Expr to,
                const Running::Groups& into) const {
     const Emitter& e = at.e;
     const soac::Soac& op = reduction(at.reduction);
-    const Expr length = e.lower((to - from) / abreast_);
+    const LaterPoints known = later ? *later : LaterPoints(e, at.reduction);
+    const Expr length = e.lower((to - from) / abreast_), first = arena_.i64(later ? 1 : 0);
     e.if_then(e.lower(0 < length), [&] {
-      std::vector<RowPiece> pieces{{from, {into, {}, 0, {}}}};
+      std::vector<LaterPoints::Taken> pieces{{known, from, {into, {}, 0, {}}}};
       for (std::int64_t k = 1; k < abreast_; ++k)
-        pieces.push_back({e.lower(from + k * length), {walk::start(e, op), {}, 0, {}}});
+        pieces.push_back({known, e.lower(from + k * length), {walk::start(e, op), {}, 0, {}}});
       if (later)
-        for (const RowPiece& piece : pieces) row(at, at.reduction, piece.from, piece.into);
-      side_by_side(at, later, at.reduction, length, pieces, 0);
-      for (const RowPiece& piece : std::span(pieces).subspan(1))
+        for (const auto& piece : pieces) row(at, at.reduction, piece.begin, piece.into);
+      LaterPoints::side_by_side(e, pieces, [&](const auto& stms, const auto& here) {
+        e.for_loop(first, length, arena_.i64(1), "i", [&](Expr i) {
+          for (std::size_t k = 0; k < pieces.size(); ++k)
+            row(at, stms[k], e.lower(pieces[k].begin + i), here[k]);
+        });
+      });
+      for (const auto& piece : std::span(pieces).subspan(1))
         join(e, op.reductions, into, piece.into.reductions, "acc");
     });
     return e.lower(from + abreast_ * length);
-  }
-
-  // The rows of all pieces, of which the first n keep narrow indices already.
-  void side_by_side(const AtPoint& at, const std::optional<LaterPoints>& later, const soac::Stm& of,
-                    Expr length, std::vector<RowPiece> pieces, std::size_t n) const {
-    if (!later || n == pieces.size())
-      return at.e.for_loop(arena_.i64(later ? 1 : 0), length, arena_.i64(1), "i", [&](Expr i) {
-        for (const RowPiece& each : pieces) row(at, of, at.e.lower(each.from + i), each.into);
-      });
-    const RowPiece piece = pieces[n];
-    const Expr second = at.e.lower(piece.from + 1), end = at.e.lower(piece.from + length);
-    const LaterPoints::Walk next = [&](const soac::Stm& narrow, Expr, Expr, const Running& here) {
-      pieces[n].into = here;
-      side_by_side(at, later, narrow, length, pieces, n + 1);
-    };
-    later->as_one(at.e, second, second, end, piece.into, next);
   }
 
   const Emitter& e_;

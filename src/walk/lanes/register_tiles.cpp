@@ -186,51 +186,34 @@ class RegisterTiles {
   }
 
   // For each row its reduction, and the accumulators that its points are folded into.
-  struct Points {
-    std::vector<soac::Stm> reductions;
-    std::vector<Running> into;
-  };
-  static void take(const Emitter& e, const std::vector<TileRow>& rows, const Points& points, Expr from,
-                   Expr to) {
-    each(e, from, to, 1, "l", [&](Expr l) {
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        point(rows[r].e, points.reductions[r], {{l}}, l, points.into[r]);
-    });
-  }
-
   // Folds the points [from, to), which are fewer than 2^32. From the second one on operators may know more
   // (ascending.h).
   void points(const Emitter& e, const std::vector<TileRow>& rows, Expr from, Expr to) const {
-    Points all;
+    std::vector<soac::Stm> reductions;
+    std::vector<Running> into;
     std::vector<LaterPoints> later;
     bool know_more = false;
     for (const TileRow& row : rows) {
-      all.reductions.push_back(row.reduction());
-      all.into.push_back({row.totals, {}, 0, {}});
+      reductions.push_back(row.reduction());
+      into.push_back({row.totals, {}, 0, {}});
       const std::optional<LaterPoints> known = LaterPoints::of(e, row.reduction());
       later.push_back(known ? *known : LaterPoints(e, row.reduction()));
       know_more |= known.has_value();
     }
+    const auto take = [&](const auto& stms, const auto& here, Expr first, Expr end) {
+      each(e, first, end, 1, "l", [&](Expr l) {
+        for (std::size_t r = 0; r < rows.size(); ++r) point(rows[r].e, stms[r], {{l}}, l, here[r]);
+      });
+    };
     if (know_more) {
       const Expr second = e.lower(min(from + 1, to));
-      take(e, rows, all, from, second);
+      take(reductions, into, from, second);
       from = second;
     }
-    narrowed(e, rows, later, all, from, to);
-  }
-
-  // Folds the points; the reductions of the rows that `later` is of have 32-bit indices where these suffice.
-  void narrowed(const Emitter& e, const std::vector<TileRow>& rows, std::span<const LaterPoints> later,
-                const Points& points, Expr from, Expr to) const {
-    if (later.empty()) return take(e, rows, points, from, to);
-    const std::size_t r = rows.size() - later.size();
-    const auto others = [&](const soac::Stm& reduction, Expr, Expr, const Running& here) {
-      Points inner = points;
-      inner.reductions[r] = reduction;
-      inner.into[r] = here;
-      narrowed(e, rows, later.subspan(1), inner, from, to);
-    };
-    later[0].as_one(rows[r].e, from, from, to, points.into[r], others);
+    std::vector<LaterPoints::Taken> taken;
+    for (std::size_t r = 0; r < rows.size(); ++r) taken.push_back({later[r], from, into[r]});
+    LaterPoints::side_by_side(e, taken,
+                              [&](const auto& stms, const auto& here) { take(stms, here, from, to); });
   }
 
   void add_words(const StripColumns& at, std::span<const TileRow> rows) const {
