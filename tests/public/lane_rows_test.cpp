@@ -191,7 +191,8 @@ TEST(LaneRows, FoldedOnceMoreInsideOfPointsProperty) {
         SCOPED_TRACE(::testing::PrintToString(shape));
         std::vector<int> x(lines::count(shape));
         for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i * 7919 % 11) - 5;
-        const auto queries = values<int>(static_cast<std::size_t>(3 * columns));
+        std::vector<int> queries(static_cast<std::size_t>(3 * columns));
+        for (std::size_t i = 0; i < queries.size(); ++i) queries[i] = static_cast<int>(i * 31 % 13) - 6;
         std::vector<i64> expected;
         for (std::size_t q = 0; q < 3; ++q) {
           const auto query = queries.begin() + static_cast<std::ptrdiff_t>(q) * columns;
