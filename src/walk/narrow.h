@@ -20,9 +20,8 @@ class LaterPoints {
 
   const soac::Stm& stm() const { return stm_; }
   bool has_narrow_indices() const { return narrow_.has_value(); }
-  /// Calls `walk` for the points [from, to): in pieces of 2^31 where indices are narrow, or if they are fewer
-  /// than 2^32 - 1 beyond `begin`, as one. Where operators choose by a float it is called twice: few points
-  /// need the second walk.
+  /// Calls `walk` for the points [from, to), in pieces of 2^31 where indices are narrow, or if they are fewer
+  /// than 2^32 - 1 beyond `begin` as one; once more for the few that NaNs leave, where operators choose.
   using Walk = std::function<void(const soac::Stm&, Expr from, Expr to, const Running&)>;
   void in_pieces(const Emitter&, Expr from, Expr to, const Running& into, const Walk& walk) const;
   void as_one(const Emitter&, Expr begin, Expr from, Expr to, const Running& into, const Walk& walk) const;

@@ -11,9 +11,12 @@ namespace fulgurite::schedule {
 
 namespace {
 
-// Single vectors of which each operation waits for the one before take several pieces of rows abreast.
+// Operators on tuples that compare and choose: each operation waits for the one before.
+bool are_slow(const soac::Soac& inner) {
+  return has_tuples(inner) && !any_rounds(inner);
+}
 std::int64_t pieces_abreast(const Building& at, const soac::Soac& inner) {
-  return has_tuples(inner) && !any_rounds(inner) ? at.lanes.by.fold_abreast : 1;
+  return are_slow(inner) ? at.lanes.by.fold_abreast : 1;
 }
 
 // Rows of middling length of which several are folded at a time are fetched ahead too late where accumulators
@@ -81,7 +84,8 @@ void add_cuts(const Building& at, const OuterFolds& folds, const soac::Soac& inn
   }
   nest.cuts.push_back({column, at.i64(by.fold_columns), Unit::grid});
   const std::int64_t block = fetched ? by.fold_fetched_block : by.fold_block;
-  const Expr together = max(block / max(folds.columns, 1), by.fold_chain);
+  const std::int64_t least = are_slow(inner) && !fetched ? by.fold_tuple_rows : by.fold_chain;
+  const Expr together = max(block / max(folds.columns, 1), least);
   const Expr at_once = min(together, folds.rows_per_task);
   if (fetched) nest.traffic.ahead = by.fold_ahead;
   nest.cuts.push_back({row, at_once, Unit::sequence});
