@@ -57,6 +57,9 @@ class LowBits {
   }
 
  private:
+  // In place of an operand, which must not fail.
+  Expr zeros(Expr of) const { return can_fail(of) ? Expr() : of.arena().constant(kind_, 0); }
+
   Expr of_constant(Expr e, int from) const {
     const std::uint64_t bits = e.bits() & (~std::uint64_t{0} >> (64 - bits_of(e.kind())));
     const std::uint64_t moved = from >= 64 ? 0 : from >= 0 ? bits >> from : bits << -from;
@@ -74,7 +77,7 @@ class LowBits {
     Arena& arena = e.arena();
     const Kind kind = has_sign ? signed_of(kind_) : kind_;
     Expr value = cast(narrow, kind);
-    if (from >= width_ && !has_sign) return arena.constant(kind_, 0);
+    if (from >= width_ && !has_sign) return zeros(narrow);
     if (from > 0) value = value >> arena.constant(kind, static_cast<Bits>(std::min(from, width_ - 1)));
     if (from < 0) value = value << arena.constant(kind, static_cast<Bits>(-from));
     return cast(value, kind_);
@@ -86,7 +89,7 @@ class LowBits {
     const int places = static_cast<int>(e.arg(1).bits() % static_cast<Bits>(bits_of(e.kind())));
     // What a shift moves out of the kind is gone, and neither above its highest bit nor below its lowest one.
     if (sign < 0 ? from + width_ > bits_of(e.kind()) : from < 0) return {};
-    if (from + sign * places <= -width_) return e.arena().constant(kind_, 0);
+    if (from + sign * places <= -width_) return zeros(e.arg(0));
     return (*this)(e.arg(0), from + sign * places);
   }
 

@@ -9,7 +9,7 @@ namespace fulgurite::scalar {
 
 /// The low bits of the integer expression, as many as `narrow` has: a narrower integer kind, in which all of
 /// it is computed. Absent: some operand is not converted from a kind that is as narrow, or it takes more than
-/// a few operations.
+/// a few operations, or an operand that may fail would not be needed.
 Expr narrowed(Expr, Kind narrow);
 
 }  // namespace fulgurite::scalar
