@@ -99,12 +99,11 @@ class Together {
     std::vector<Expr> computed = next.body.results;
     for (Expr& e : computed) e = scalar::substitute(arena_, e, points);
     if (!reads_before(first, computed)) return {};
-    soac::Outputs outputs = soac::outputs_of(first);
-    soac::Outputs::Scattered added = soac::outputs_of(second).scatters[0];
-    outputs.mapped.clear();
-    const auto n_places = static_cast<std::ptrdiff_t>(added.place.size());
-    std::copy_n(computed.begin(), n_places, added.place.begin());
-    std::copy(computed.begin() + n_places, computed.end(), added.values.begin());
+    Stm moved = second;
+    std::get<Soac>(moved.op).body.results = std::move(computed);
+    soac::Outputs outputs = soac::outputs_of(first), others = soac::outputs_of(moved);
+    outputs.mapped = std::move(others.mapped);
+    soac::Outputs::Scattered added = std::move(others.scatters[0]);
     added.to.goes_on = true;
     added.to.initial =
         soac::Renaming(arena_, soac::Renaming::Binders::fresh)(outputs.scatters.back().to.initial);
