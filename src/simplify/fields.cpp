@@ -12,6 +12,7 @@
 
 #include "base/match.h"
 #include "scalar/value.h"
+#include "scalar/width.h"
 #include "simplify/simplify.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
@@ -39,7 +40,7 @@ struct Field {
 };
 
 unsigned width_of(Kind kind) {
-  return static_cast<unsigned>(8 * scalar::size_of(kind));
+  return static_cast<unsigned>(scalar::bits_of(kind));
 }
 
 std::uint64_t low_bits(unsigned size) {

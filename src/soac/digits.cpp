@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "scalar/width.h"
+
 namespace fulgurite::soac {
 
 using scalar::Op;
@@ -28,9 +30,6 @@ bool is_unit(Expr coefficient, int bits) {
 
 }  // namespace
 
-int bits_of(Kind kind) {
-  return 8 * static_cast<int>(scalar::size_of(kind));
-}
 bool is_wide(Kind kind) {
   return scalar::is_integer(kind) && bits_of(kind) >= 32;
 }

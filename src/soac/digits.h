@@ -10,7 +10,6 @@
 
 namespace fulgurite::soac {
 
-int bits_of(Kind kind);
 /// An integer of at least 32 bits.
 bool is_wide(Kind kind);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/match.h"
+#include "scalar/width.h"
 #include "soac/digits.h"
 #include "soac/operation.h"
 #include "soac/outputs.h"

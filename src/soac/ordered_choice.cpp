@@ -1,8 +1,5 @@
 #include "soac/ordered_choice.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "scalar/value.h"
 
 namespace fulgurite::soac {
@@ -47,8 +44,8 @@ std::optional<OrderedChoice> ordered_choice(Arena& arena, const Lambda& op) {
       if (result.arg(1) != right || result.arg(2) != left) return {};
       choice.without_nans.results[k] = select(wins, right, left);
     }
-    const double inf = std::numeric_limits<double>::infinity();
-    choice.worst = cast(arena.constant(Kind::f64, scalar::to_bits(keeps_greater ? -inf : inf)), a.kind());
+    choice.worst =
+        arena.constant(a.kind(), keeps_greater ? scalar::lowest(a.kind()) : scalar::highest(a.kind()));
     return choice;
   }
   return {};

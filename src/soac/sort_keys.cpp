@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "scalar/value.h"
+#include "scalar/width.h"
 #include "soac/operation.h"
 
 namespace fulgurite::soac {
@@ -17,12 +18,8 @@ std::vector<Expr> elements_at(Arena& arena, std::span<const Expr> arrays, Expr p
   return elements;
 }
 
-Kind unsigned_of(Kind kind) {
-  const std::size_t bytes = size_of(kind);
-  return bytes == 1 ? Kind::u8 : bytes == 2 ? Kind::u16 : bytes == 4 ? Kind::u32 : Kind::u64;
-}
 Expr sign_of(Arena& arena, Kind kind) {
-  return arena.constant(kind, std::uint64_t{1} << (8 * size_of(kind) - 1));
+  return arena.constant(kind, std::uint64_t{1} << (bits_of(kind) - 1));
 }
 
 }  // namespace

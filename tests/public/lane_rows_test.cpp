@@ -10,6 +10,7 @@
 namespace {
 
 using fg::i64;
+using lines::place;
 using lines::Shape;
 using Pair = std::tuple<std::uint32_t, std::uint32_t>;
 
@@ -23,15 +24,6 @@ const char* const policies[] = {"", "lane_row=1000 cheap_tile=64 moderate_tile=6
 template <class R, class T>
 std::vector<R> of_rows(const std::vector<T>& x, const Shape<2>& shape, auto f) {
   return lines::mapped<R>(x, shape, 1, 1, [&](const std::vector<T>& row) { return std::vector<R>{f(row)}; });
-}
-
-// The first place of the best element; NaNs are passed over.
-template <class T>
-i64 place(const std::vector<T>& row, auto is_better) {
-  std::size_t best = 0;
-  for (std::size_t j = 1; j < row.size(); ++j)
-    if (row[j] == row[j] && (row[best] != row[best] || is_better(row[j], row[best]))) best = j;
-  return static_cast<i64>(best);
 }
 
 TEST(LaneRows, SumsAndExtremesProperty) {

@@ -38,6 +38,15 @@ std::vector<R> mapped(const std::vector<T>& x, const Shape<N>& shape, std::size_
   return result;
 }
 
+/// The first place of the best element; NaNs are passed over.
+template <class T>
+std::int64_t place(const std::vector<T>& line, auto is_better) {
+  std::size_t best = 0;
+  for (std::size_t j = 1; j < line.size(); ++j)
+    if (line[j] == line[j] && (line[best] != line[best] || is_better(line[j], line[best]))) best = j;
+  return static_cast<std::int64_t>(best);
+}
+
 /// Axis k of the result is axis order[k] of x.
 template <class T, std::size_t N>
 std::pair<std::vector<T>, Shape<N>> transposed(const std::vector<T>& x, const Shape<N>& shape,

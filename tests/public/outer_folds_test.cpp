@@ -91,11 +91,7 @@ TEST(OuterFolds, IndicesOfTiesProperty) {
         }
         const auto first_of = [&](auto is_better) {
           return lines::mapped<std::int64_t>(x, shape, 0, 1, [&](const std::vector<float>& line) {
-            std::size_t best = 0;
-            for (std::size_t i = 1; i < line.size(); ++i)
-              if (is_better(line[i], line[best]) || (std::isnan(line[best]) && !std::isnan(line[i])))
-                best = i;
-            return std::vector<std::int64_t>{static_cast<std::int64_t>(best)};
+            return std::vector<std::int64_t>{lines::place(line, is_better)};
           });
         };
         const auto [most, least] = f(fg::Array<float, 2>(x, shape));

@@ -17,12 +17,15 @@ using scalar::Kind;
 using scalar::Op;
 using scalar::Var;
 
+bool only_reduces(const soac::Soac& op) {
+  return op.scatters.empty() && op.partitions.empty() && soac::view_of(op).mapped.empty();
+}
+
 std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, bool in_tile) {
   soac::Stm result = s;
   auto& soac = std::get<soac::Soac>(result.op);
   const soac::OutputView outputs = soac::view_of(s);
-  const bool stores = !soac.scatters.empty() || !soac.partitions.empty() || !outputs.mapped.empty();
-  if (soac.dims.size() != 1 || stores) return {};
+  if (soac.dims.size() != 1 || !only_reduces(soac)) return {};
   bool changed = false;
   for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
     soac::Lambda& op = soac.reductions[g].op;
@@ -103,9 +106,8 @@ std::optional<NarrowIndices> narrow_indices(scalar::Arena& arena, const soac::St
 std::optional<WithoutNans> without_nans(scalar::Arena& arena, const NarrowIndices& narrow) {
   WithoutNans result{{}, narrow.stm};
   auto& op = std::get<soac::Soac>(result.stm.op);
-  const bool only_reduces =
-      op.scatters.empty() && op.partitions.empty() && soac::view_of(narrow.stm).mapped.empty();
-  if (!only_reduces || !op.body.body.empty() || narrow.components.size() != op.reductions.size()) return {};
+  const bool has_all = narrow.components.size() == op.reductions.size();
+  if (!only_reduces(op) || !op.body.body.empty() || !has_all) return {};
   for (std::size_t g = 0; g < op.reductions.size(); ++g) {
     std::optional<soac::OrderedChoice> choice = soac::ordered_choice(arena, op.reductions[g].op);
     if (!choice || narrow.components[g].reduction != g) return {};

@@ -35,7 +35,7 @@ class OuterFolds {
         row_cuts_(schedule::sizes_of_cuts(outer_.nest(), outer_.row_axis(), Unit::sequence)) {
     if (outer_.nest().traffic.ahead > 0) fetched_ = soac::read_down_rows(outer_.map());
     const auto* level = schedule::level_of(outer_.nest(), Combine::Part::reduction, 0, Unit::registers);
-    if (level) abreast_ = level->n;
+    if (level) pieces_ = level->n;
   }
 
   void run() const {
@@ -124,7 +124,7 @@ class OuterFolds {
   void rows(const AtPoint& at, Expr from, Expr to, const Running::Groups& into) const {
     const Emitter& e = at.e;
     const std::optional<LaterPoints> later = LaterPoints::of(e, at.reduction);
-    const bool are_abreast = abreast_ > 1 && at.lanes == schedule::innermost(outer_.nest(), Unit::lane)->rest;
+    const bool are_abreast = pieces_ > 1 && at.lanes == schedule::innermost(outer_.nest(), Unit::lane)->rest;
     if (are_abreast) from = abreast(at, later, from, to, into);
     const auto all = [&](const soac::Stm& of, Expr first, Expr end, const Running& here) {
       e.for_loop(first, end, arena_.i64(1), "i", [&](Expr i) { row(at, of, i, here); });
@@ -147,10 +147,10 @@ class OuterFolds {
     const Emitter& e = at.e;
     const soac::Soac& op = reduction(at.reduction);
     const LaterPoints known = later ? *later : LaterPoints(e, at.reduction);
-    const Expr length = e.lower((to - from) / abreast_), first = arena_.i64(later ? 1 : 0);
+    const Expr length = e.lower((to - from) / pieces_), first = arena_.i64(later ? 1 : 0);
     e.if_then(e.lower(0 < length), [&] {
       std::vector<LaterPoints::Taken> pieces{{known, from, {into, {}, 0, {}}}};
-      for (std::int64_t k = 1; k < abreast_; ++k)
+      for (std::int64_t k = 1; k < pieces_; ++k)
         pieces.push_back({known, e.lower(from + k * length), {walk::start(e, op), {}, 0, {}}});
       if (later)
         for (const auto& piece : pieces) row(at, at.reduction, piece.begin, piece.into);
@@ -163,7 +163,7 @@ class OuterFolds {
       for (const auto& piece : std::span(pieces).subspan(1))
         join(e, op.reductions, into, piece.into.reductions, "acc");
     });
-    return e.lower(from + abreast_ * length);
+    return e.lower(from + pieces_ * length);
   }
 
   const Emitter& e_;
@@ -171,8 +171,7 @@ class OuterFolds {
   const OuterNest outer_;
   const std::vector<Var> partials_;
   const std::vector<Expr> row_cuts_;
-  // Pieces of rows that are folded side by side.
-  std::int64_t abreast_ = 1;
+  std::int64_t pieces_ = 1;
   std::vector<Expr> fetched_;
 };
 
