@@ -231,6 +231,18 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   return lowered;
 }
 
+void set_thresholds(soac::PassContext& context, const Options& options, const schedule::Policy& policy,
+                    const runtime::Description& device) {
+  if (runs_blocks(options)) {
+    context.least_part = policy.blocks.block_in_place_part;
+    context.least_whole = policy.blocks.block_in_place_whole;
+  } else {
+    const bool is_shared = device.n_ranks > 1;
+    context.least_part = is_shared ? policy.lanes.in_place_part_of_ranks : policy.lanes.in_place_part;
+    context.least_whole = policy.lanes.in_place_whole;
+  }
+}
+
 Report compile_here(const soac::Program& traced, const Options& options, const schedule::Policy& policy,
                     const runtime::Description& device, const Intervention& change = {}) {
   Report report;
@@ -238,6 +250,7 @@ Report compile_here(const soac::Program& traced, const Options& options, const s
   report.traced = traced;
   soac::PassContext context;
   if (!options.fuse) context.gas = 0;
+  set_thresholds(context, options, policy, device);
   report.optimised = optimise(soac::with_room_sites(traced), context, options.precision);
   report.events = std::move(context.log);
   for (soac::Event& event : report.events)
@@ -321,12 +334,24 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 
 std::span<const soac::Pass* const> passes(Precision precision) {
   using namespace simplify;
-  static constexpr const soac::Pass* fast[] = {
-      &contract,     &simplify::simplify, &hoist,           &selection,
-      &unordered,    &fuse::fuse,         &fuse::merge,     &simplify::simplify,
-      &fields,       &fuse::across,       &few_folds,       &fma_sum,
-      &flattened,    &small_arrays,       &former_elements, &fuse::updates_together,
-      &largest_sizes};
+  static constexpr const soac::Pass* fast[] = {&contract,
+                                               &simplify::simplify,
+                                               &hoist,
+                                               &selection,
+                                               &unordered,
+                                               &fuse::fuse,
+                                               &fuse::in_place,
+                                               &fuse::merge,
+                                               &simplify::simplify,
+                                               &fields,
+                                               &fuse::across,
+                                               &few_folds,
+                                               &fma_sum,
+                                               &flattened,
+                                               &small_arrays,
+                                               &former_elements,
+                                               &fuse::updates_together,
+                                               &largest_sizes};
   static const std::vector<const soac::Pass*> strict = [] {
     std::vector<const soac::Pass*> all(std::begin(fast), std::end(fast));
     std::erase(all, &simplify::contract);

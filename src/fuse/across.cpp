@@ -216,8 +216,8 @@ class Across {
       if (!op || !soac::is_map(*op) || !op->body.body.empty()) continue;
       const auto mapped = soac::view_of(stms[user]).mapped;
       const bool copies = std::ranges::all_of(mapped, [&](const soac::Mapped& m) {
-        return m.result.op() == Op::index && is_of(stms[k], m.result.arg(0)) &&
-               reads_own_point(m.result, *op) && arena_.info(m.result.arg(0).var()).shape == op->dims;
+        return soac::reads_at(m.result, op->body.params) && is_of(stms[k], m.result.arg(0)) &&
+               arena_.info(m.result.arg(0).var()).shape == op->dims;
       });
       if (!copies) continue;
       std::unordered_map<Var, Expr> copied;
@@ -234,11 +234,6 @@ class Across {
 
   // ---- maps of lines
 
-  static bool reads_own_point(Expr read, const Soac& op) {
-    return std::ranges::equal(read.args().subspan(1), op.body.params,
-                              [](Expr index, Var param) { return index.is_name() && index.var() == param; });
-  }
-
   // Whether the statement maps arrays of the lines' shape and reads of the lines nothing but the element at
   // its own point.
   bool maps_elements(const Stm& made, const Stm& user) const {
@@ -253,7 +248,7 @@ class Across {
         for (std::size_t k = 0; k < e.args().size(); ++k) {
           if (!is_of(made, e.arg(k))) continue;
           reads = true;
-          is_fine = is_fine && e.op() == Op::index && k == 0 && reads_own_point(e, *op) &&
+          is_fine = is_fine && k == 0 && soac::reads_at(e, op->body.params) &&
                     arena_.info(e.arg(0).var()).shape == op->dims;
         }
       });
@@ -305,8 +300,7 @@ class Across {
   // The lines with what the map makes of their elements.
   Stm with_map(const Stm& made, const Lines& lines, const Stm& map) const {
     const auto& reader = std::get<Soac>(map.op);
-    std::vector<Expr> point;
-    for (Var param : lines.map.body.params) point.push_back(arena_.name(param));
+    std::vector<Expr> point = arena_.names(lines.map.body.params);
     point.push_back(arena_.name(lines.index()));
     point = laid_across(point, lines.map.axes_behind);
     scalar::Substitution by(arena_, [&](Expr e) -> Expr {

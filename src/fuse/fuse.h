@@ -15,6 +15,8 @@ namespace fulgurite::fuse {
 
 /// Vertical fusion and perfect nests. Spends gas: one unit for each array that need not have been inlined.
 extern const soac::Pass fuse;
+/// After `fuse`: loops whose steps make a matrix anew change it where it lies. Spends gas: one unit for each.
+extern const soac::Pass in_place;
 /// Horizontal fusion, after `fuse`: Soacs over the same space that read a common array, or of which one makes
 /// what the other reads, run as one (the redomap paper, section 3.2). What that leaves with one reader is
 /// fused. Spends gas: one unit for each pair.

@@ -25,13 +25,8 @@ Vars mentioned_elsewhere(const Stm& stm, const Soac& soac, const std::vector<Exp
   soac::add_mentioned(soac::roots_of(stm), elsewhere);
   for (Expr root : roots)
     if (root && root.is_name()) elsewhere.insert(root.var());
-  const auto is_own_element = [&](Expr e) {
-    return e.op() == Op::index &&
-           std::equal(soac.body.params.begin(), soac.body.params.end(), e.args().begin() + 1, e.args().end(),
-                      [](Var p, Expr index) { return index.is_name() && index.var() == p; });
-  };
   scalar::for_each_node(roots, [&](Expr e) {
-    if (is_own_element(e)) return;
+    if (soac::reads_at(e, soac.body.params)) return;
     for (Expr operand : e.args())
       if (operand.is_name()) elsewhere.insert(operand.var());
   });

@@ -169,19 +169,16 @@ class Together {
     scalar::for_each_node(computed, [&](Expr e) {
       if (e.op() != Op::index || !made.contains(e.arg(0).var())) return;
       const Var array = e.arg(0).var();
-      const auto indices = e.args().subspan(1);
       const Expr mapped = soac::mapped_result(first, array);
-      const bool is_own = std::ranges::equal(
-          indices, op.body.params, [](Expr index, Var p) { return index.is_name() && index.var() == p; });
       const auto component = std::ranges::find(last.arrays, array);
       const auto misses = [&](const soac::OutputView::Scattered& s) {
         return soac::StoredPlaces(arena_, op, s.place).miss(e, ranges);
       };
-      if (mapped && is_own) {
+      if (mapped && soac::reads_at(e, op.body.params)) {
         values.emplace_back(e, mapped);
       } else if (component != last.arrays.end() && std::ranges::all_of(outputs.scatters, misses)) {
         const auto c = static_cast<std::size_t>(component - last.arrays.begin());
-        values.emplace_back(e, arena_.index(last.to.initial.results[c].arg(0), indices));
+        values.emplace_back(e, arena_.index(last.to.initial.results[c].arg(0), e.args().subspan(1)));
       } else {
         is_fine = false;
       }

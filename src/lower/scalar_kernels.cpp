@@ -54,8 +54,7 @@ plan::Slot value_of(Launches& launches, Expr e) {
 }
 
 void scalar_statement(Launches& launches, const soac::Stm& s) {
-  soac::Lambda code{{}, {s}, {}};
-  for (Var name : s.names) code.results.push_back(launches.arena().name(name));
+  const soac::Lambda code{{}, {s}, launches.arena().names(s.names)};
   launches.bind_scalars(s.names, scalars(launches, code, s.origin, s.where));
 }
 

@@ -94,8 +94,7 @@ void sort_by_rows(Launches& launches, const soac::Stm& s, const soac::Sort& op, 
     all.insert(all.end(), arrays.begin(), arrays.end());
     assign_values(launches, state, all, names);
   };
-  std::vector<Expr> results;
-  for (Var name : s.names) results.push_back(arena.name(name));
+  const std::vector<Expr> results = arena.names(s.names);
   plan::Steps few = host.steps([&] {
     launches.allocate(rows.offsets.var());  // there is one row
     leave(op.arrays, n, false);

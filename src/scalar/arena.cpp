@@ -115,6 +115,12 @@ Expr Arena::name(Var var) const {
   return state_->names[static_cast<std::size_t>(var)];
 }
 
+std::vector<Expr> Arena::names(std::span<const Var> vars) const {
+  std::vector<Expr> names;
+  for (Var var : vars) names.push_back(name(var));
+  return names;
+}
+
 std::size_t Arena::n_vars() const {
   return state_->vars.size();
 }

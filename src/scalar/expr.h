@@ -142,6 +142,7 @@ class Arena {
   Expr fresh_array(Kind, std::vector<Expr> shape, std::string name);
   const VarInfo& info(Var) const;
   Expr name(Var) const;
+  std::vector<Expr> names(std::span<const Var>) const;
   std::size_t n_vars() const;
 
   // Leaves.

@@ -122,8 +122,7 @@ class FewFolds {
   Stm side_by_side(std::vector<soac::Applied>& points, std::size_t k) {
     Stm all = std::move(points[0].body[k]);
     auto& op = std::get<Soac>(all.op);
-    std::vector<Expr> indices;
-    for (Var index : op.body.params) indices.push_back(arena_.name(index));
+    const std::vector<Expr> indices = arena_.names(op.body.params);
     for (std::size_t p = 1; p < points.size(); ++p) {
       Stm& other = points[p].body[k];
       auto& folds = std::get<Soac>(other.op);

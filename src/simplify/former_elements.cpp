@@ -91,18 +91,10 @@ class FormerElements {
         if (inner.role != soac::Role::operation && inner.role != soac::Role::contents)
           scope(*inner.lambda, std::move(of_inner), holds);
       }
-      if (const auto* check = as<soac::Check>(s.op)) add_conjuncts(check->condition, holds);
+      if (const auto* check = as<soac::Check>(s.op)) soac::add_conjuncts(check->condition, holds);
       for (Var name : s.names)
         if (arena_.info(name).type.rank > 0 && !as<soac::Sort>(s.op)) own.insert(name);
     }
-  }
-
-  static void add_conjuncts(Expr condition, std::vector<Expr>& holds) {
-    if (condition.op() == Op::bit_and) {
-      for (Expr part : condition.args()) add_conjuncts(part, holds);
-      return;
-    }
-    holds.push_back(condition);
   }
 
   bool is_inside(const Update& update, const std::vector<Expr>& holds) const {

@@ -103,6 +103,8 @@ void IndexAlgebra::range(scalar::Var var, Expr extent) {
 
 void IndexAlgebra::iterations(scalar::Var var, Expr trips) {
   extents_.insert_or_assign(var, trips);
+  // An index below max(n, 0) is below n.
+  if (trips.op() == Op::max && trips.arg(1).is_constant(0)) trips = trips.arg(0);
   const Sum limit(trips);
   if (!is_exact_extent(limit)) return;
   const Sum index(arena_.name(var));

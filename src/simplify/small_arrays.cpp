@@ -116,11 +116,7 @@ class SmallArrays {
     return n && *n <= least_row && op->body.body.empty() && !binds_array(arena_, s);
   }
   // A function that is this statement.
-  Lambda results_of(const Stm& s) const {
-    Lambda alone{{}, {s}, {}};
-    for (Var name : s.names) alone.results.push_back(arena_.name(name));
-    return alone;
-  }
+  Lambda results_of(const Stm& s) const { return {{}, {s}, arena_.names(s.names)}; }
 
   // One version for sizes by which no read is outside of its array, which must not stand among points.
   bool take_together(Stm& stm, bool is_top) {

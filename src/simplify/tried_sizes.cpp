@@ -19,6 +19,7 @@ using soac::If;
 using soac::Lambda;
 using soac::Loop;
 using soac::Soac;
+using soac::state_of;
 using soac::Stm;
 
 namespace {
@@ -202,8 +203,7 @@ class Tried {
       names.push_back(name.var());
     }
     names.push_back(fresh_needed().var());
-    std::vector<Expr> results;
-    for (Var name : names) results.push_back(arena_.name(name));
+    std::vector<Expr> results = arena_.names(names);
     to.push_back(if_fits(size, std::move(next), without_elements(op, size), std::move(names), s));
     return results;
   }
@@ -235,10 +235,6 @@ class Tried {
     }
     state.results.push_back(needed);
     return state;
-  }
-
-  static std::span<const Var> state_of(const Loop& op) {
-    return std::span(op.body.params).last(op.initial.size());
   }
 
   Arena& arena_;

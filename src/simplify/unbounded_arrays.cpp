@@ -127,8 +127,7 @@ class Search {
 
   // As an iteration may: the condition of its state.
   void assume_condition(const Loop& loop) {
-    std::vector<Expr> state;
-    for (Var param : loop.body.params) state.push_back(arena_.name(param));
+    const std::vector<Expr> state = arena_.names(loop.body.params);
     const soac::Applied condition = soac::apply(arena_, loop.condition, state);
     for (const Stm& s : condition.body) {
       soac::add_bound(s, inside_);

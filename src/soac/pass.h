@@ -37,6 +37,9 @@ struct PassContext {
   /// finds the rewrite that breaks a program. Rewrites that the next stage needs do not count.
   std::optional<std::int64_t> gas;
   std::vector<Event> log;
+  /// Bytes of a matrix from which on steps of loops that change a part of it, or all of it, do so where it
+  /// lies (fuse::in_place).
+  std::int64_t least_part = 0, least_whole = 0;
 
   /// Takes one unit of gas; false if there is none.
   bool spend();

@@ -130,10 +130,7 @@ class Reads {
 
 std::optional<Var> contents_of(const Scatter& s, std::size_t component) {
   const Expr contents = s.initial.results[component];
-  if (contents.op() != Op::index) return {};
-  const auto is_own = [](Expr index, Var param) { return index.is_name() && index.var() == param; };
-  if (!std::ranges::equal(contents.args().subspan(1), s.initial.params, is_own)) return {};
-  return contents.arg(0).var();
+  return reads_at(contents, s.initial.params) ? std::optional(contents.arg(0).var()) : std::nullopt;
 }
 
 std::vector<std::optional<Update>> updates_where(Arena& arena, const Soac& soac, std::size_t scatter) {

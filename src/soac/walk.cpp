@@ -102,6 +102,21 @@ std::vector<Nested<const Lambda>> nested_in(const Stm& stm) {
   return nested<const Lambda>(stm);
 }
 
+std::span<const Var> state_of(const Loop& loop) {
+  return std::span(loop.body.params).last(loop.initial.size());
+}
+
+bool reads_at(Expr e, std::span<const Var> indices) {
+  return e.op() == scalar::Op::index &&
+         std::ranges::equal(e.args().subspan(1), indices,
+                            [](Expr index, Var name) { return index.is_name() && index.var() == name; });
+}
+
+void add_conjuncts(Expr condition, std::vector<Expr>& to) {
+  if (condition.op() != scalar::Op::bit_and) return to.push_back(condition);
+  for (Expr part : condition.args()) add_conjuncts(part, to);
+}
+
 void for_each_root(const Lambda& lambda, const std::function<void(Expr)>& visit) {
   for (const Stm& stm : lambda.body) for_each_root(stm, visit);
   for (Expr e : lambda.results) visit(e);

@@ -36,6 +36,14 @@ struct Nested {
 std::vector<Nested<Lambda>> nested_in(Stm&);
 std::vector<Nested<const Lambda>> nested_in(const Stm&);
 
+/// The parameters of a loop's body that are its state.
+std::span<const Var> state_of(const Loop&);
+
+/// Whether the expression reads an element of an array at exactly these indices.
+bool reads_at(Expr, std::span<const Var> indices);
+/// Appends the conditions whose conjunction the condition is.
+void add_conjuncts(Expr condition, std::vector<Expr>& to);
+
 /// Calls visit(root) for every root of the body, of the functions inside it, and every result.
 void for_each_root(const Lambda&, const std::function<void(Expr)>& visit);
 void for_each_root(const Stm&, const std::function<void(Expr)>& visit);

@@ -18,8 +18,8 @@ class FuseFile : public ::testing::TestWithParam<std::string> {};
 TEST_P(FuseFile, Becomes) {
   const soac::Program program =
       testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
-                                {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge,
-                                 &fuse::across, &fuse::updates_together});
+                                {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::in_place,
+                                 &fuse::merge, &fuse::across, &fuse::updates_together});
   EXPECT_EQ(fuse::check_fused(program), std::vector<std::string>());
 }
 
@@ -31,8 +31,8 @@ soac::Program file(const std::string& name) {
       testing::read_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (name + ".soac")).before, name);
 }
 
-const std::vector<const soac::Pass*> all{&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge,
-                                         &simplify::simplify};
+const std::vector<const soac::Pass*> all{&simplify::simplify, &simplify::hoist, &fuse::fuse,
+                                         &fuse::in_place,     &fuse::merge,     &simplify::simplify};
 
 TEST(Gas, EachUnitIsOneArrayLess) {
   int most = 0;

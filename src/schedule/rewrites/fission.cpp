@@ -143,8 +143,7 @@ class Fission {
       body_.push_back(s);
       return;
     }
-    std::vector<Expr> point;
-    for (Var index : op->body.params) point.push_back(arena_.name(index));
+    const std::vector<Expr> point = arena_.names(op->body.params);
     soac::Outputs mapped;
     mapped.mapped = std::exchange(outputs.mapped, {});
     for (soac::Outputs::Reduced& r : outputs.reductions)
@@ -266,8 +265,7 @@ class Fission {
 
   Stm at_all_points(const Stm& s) {
     const std::vector<Expr> point = fresh_point();
-    Lambda alone{op_.body.params, {s}, {}};
-    for (Var name : s.names) alone.results.push_back(arena_.name(name));
+    const Lambda alone{op_.body.params, {s}, arena_.names(s.names)};
     soac::Applied applied = soac::apply(arena_, alone, point);
     Stm inner = std::move(applied.body[0]);
     read_arrays(inner, point);

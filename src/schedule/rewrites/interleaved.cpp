@@ -121,8 +121,7 @@ class Group {
   std::optional<std::vector<soac::Applied>> operator()() {
     std::vector<soac::Applied> all;
     for (std::int64_t k = 0; k < points_; ++k) {
-      std::vector<Expr> arguments;
-      for (Var param : op_.body.params) arguments.push_back(arena_.name(param));
+      std::vector<Expr> arguments = arena_.names(op_.body.params);
       arguments[axis_] = number_ * points_ + k;
       soac::Applied point = soac::apply(arena_, op_.body, arguments);
       soac::Applied& made = all.emplace_back();

@@ -87,8 +87,7 @@ class FirstLevel {
   }
 
   Stm reading() {
-    std::vector<Expr> point;
-    for (Var index : soac_.body.params) point.push_back(arena_.name(index));
+    const std::vector<Expr> point = arena_.names(soac_.body.params);
     Stm rest = s_;
     soac::Lambda& body = std::get<soac::Soac>(rest.op).body;
     body.body.clear();

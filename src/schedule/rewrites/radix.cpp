@@ -77,19 +77,19 @@ class Builder {
                size = arena_.fresh({Kind::i64}, "size");
     const std::vector<Var> state = fresh_names(), next = fresh_names(), taken = fresh_names(size),
                            sorted = fresh_names(size);
-    Lambda body{{k.var()}, {}, names_of(next)};
+    Lambda body{{k.var()}, {}, arena_.names(next)};
     body.params.insert(body.params.end(), state.begin(), state.end());
     body.body.push_back(statement({begin.var()}, soac::Let{at(rows.begins, k)}));
     body.body.push_back(statement({size.var()}, soac::Let{at(rows.lengths, k)}));
     body.body.push_back(map({size}, taken, [&](Expr i) { return all_at(op_.arrays, begin + i); }));
-    body.body.push_back(statement(sorted, soac::Sort{names_of(taken), op_.key}));
+    body.body.push_back(statement(sorted, soac::Sort{arena_.names(taken), op_.key}));
     Stm put = map({size}, next, [&](Expr i) {
       std::vector<Expr> results{begin + i};
-      std::ranges::copy(all_at(names_of(sorted), i), std::back_inserter(results));
+      std::ranges::copy(all_at(arena_.names(sorted), i), std::back_inserter(results));
       return results;
     });
     const Expr j = arena_.fresh({Kind::i64}, "j");
-    soac::Scatter scatter{{n_}, {{j.var()}, {}, all_at(names_of(state), j)}};
+    soac::Scatter scatter{{n_}, {{j.var()}, {}, all_at(arena_.names(state), j)}};
     scatter.of_equal = soac::OfEqual::unordered;
     op_of(put).scatters.push_back(std::move(scatter));
     body.body.push_back(std::move(put));
@@ -138,11 +138,6 @@ class Builder {
       names.push_back(arena_.fresh_array(arena_.info(name).type.kind, {n}, arena_.info(name).name).var());
     return names;
   }
-  std::vector<Expr> names_of(const std::vector<Var>& arrays) {
-    std::vector<Expr> names;
-    for (Var array : arrays) names.push_back(arena_.name(array));
-    return names;
-  }
 
   static soac::Soac& op_of(Stm& stm) { return std::get<soac::Soac>(stm.op); }
   template <class F>
@@ -170,9 +165,9 @@ class Builder {
   Stm digits_of(Expr n_bytes, Expr least) {
     const Expr digit = arena_.fresh({Kind::i64}, "digit");
     const std::vector<Var> state = fresh_names(), next = fresh_names();
-    Lambda body{{digit.var()}, {}, names_of(next)};
+    Lambda body{{digit.var()}, {}, arena_.names(next)};
     body.params.insert(body.params.end(), state.begin(), state.end());
-    body.body.push_back(partition(names_of(state), i64(digits), next, fresh_offsets(i64(digits)),
+    body.body.push_back(partition(arena_.names(state), i64(digits), next, fresh_offsets(i64(digits)),
                                   [&](Expr key) { return byte(key - least, digit, digits - 1); }));
     return statement(s_.names, soac::Loop{op_.arrays, n_bytes, {}, std::move(body)});
   }
@@ -224,7 +219,7 @@ class Builder {
   // ... and moves the elements.
   void divide(Rows& rows) {
     const std::vector<Var> names = fresh_names();
-    rows.arrays = names_of(names);
+    rows.arrays = arena_.names(names);
     Stm divide = partition(op_.arrays, rows.count, names, rows.offsets,
                            [&](Expr key) { return cast(at(row_of_, bin_of(key)), Kind::i64); });
     const Expr moved = bytes(n_);
