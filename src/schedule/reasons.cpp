@@ -103,7 +103,8 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
   for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(nest, stage));
   for (const Combine& c : nest.combines)
     because(fmt::format("{} {}", name_of(c.part), c.which), of(c, on_lanes, number_of_combined(nest) != 0));
-  if (nest.traffic.streaming > 0) because("stores", "what is larger than the last cache bypasses caches");
+  if (nest.traffic.streaming > 0)
+    because("stores", "what the last cache does not hold bypasses caches (streamed_percent)");
   if (nest.traffic.touch) because("loads", "points are cheap, so cache lines are touched first (cheap_work)");
   if (nest.traffic.portion > 0)
     because("portion", "lanes compute the points that scalar code stores (portion)");

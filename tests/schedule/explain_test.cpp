@@ -31,7 +31,7 @@ TEST(ExplainSchedule, TellWhoTakesThePointsOfASumAndWhy) {
   - tasks: about 16384 points each: one costs 1 addition, which is cheap (cheap_tile, cheap_work)
   - lanes: 64 in vectors of 16, as values have up to 4 bytes: vectors side by side hide latency (short_vectors, short_work)
   - reduction 0: an accumulator takes 32 additions before an outer one, which bounds the rounding error (chain); 4 side by side, as the operator commutes; each task leaves its partial result, for a later phase to join in order
-  - stores: what is larger than the last cache bypasses caches
+  - stores: what the last cache does not hold bypasses caches (streamed_percent)
   - loads: points are cheap, so cache lines are touched first (cheap_work)
 last
   join neighbours by 1 task
@@ -69,7 +69,7 @@ TEST(ExplainSchedule, TellVersionsWithTheirConditions) {
   - lanes: none, as the combinators inside read along their own axis
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
   - version: where rows are short, each lane takes one (lane_row, fold_chain)
-  - stores: what is larger than the last cache bypasses caches
+  - stores: what the last cache does not hold bypasses caches (streamed_percent)
   - inner 1: short rows are joined in registers (short_row_vectors)
   - inner 1: 64 lanes for each point around it (short_vectors, medium_vectors)
   - inner 1, reduction 0: an accumulator takes 32 additions before an outer one, which bounds the rounding error (chain); 4 side by side, as the operator commutes
@@ -93,7 +93,7 @@ short rows where max(m, 1) <= 16
   - tasks: about 4096 points each: one costs 48 additions, which is moderate (moderate_tile, moderate_work)
   - lanes: 32 in vectors of 16, as transposes hide latency (medium_vectors)
   - version: where rows are short, each lane takes one (lane_row, fold_chain)
-  - stores: what is larger than the last cache bypasses caches
+  - stores: what the last cache does not hold bypasses caches (streamed_percent)
   - inner 1: each lane takes 4 points together, which are loaded as one piece (lane_row_steps)
 )");
 }

@@ -14,7 +14,7 @@ TEST(LanesText, SumHasAccumulatorsSideBySideAndChains) {
   cut 0 by 16384 grid mask
   cut 0 by 64 lane apart 16
   combine reduction 0 lane chain 32, lane accumulators 4, grid partials (total)
-  traffic streaming 33554432 touch
+  traffic streaming 83886000 touch
 )");
   EXPECT_EQ(phase(sum, "last"), "phase \"last\"\n  skeleton \"join neighbours\" (total) tasks 1\n");
   EXPECT_EQ(names_of_phases(sum), "main, last");
@@ -84,7 +84,7 @@ TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) 
   axis free 0 1 extent n
   cut 0 by 4096 grid mask
   cut 0 by 32 lane apart 16
-  traffic streaming 33554432
+  traffic streaming 83886000
   inner 1 {
     axis fold 0 1 extent m
     cut 0 by 4 registers apart 2
@@ -186,7 +186,7 @@ TEST(LanesText, MapOfAMatrixReadAtItsOwnPlaceIsOneAxis) {
   axis free 0 2 extent n * m by_number
   cut 0 by 16384 grid mask
   cut 0 by 64 lane apart 16
-  traffic streaming 33554432
+  traffic streaming 83886000
 )");
 }
 
@@ -403,7 +403,7 @@ TEST(LanesText, ScansOfColumnsGoFromRowToRow) {
   cut 1 by 1 sequence mask
   cut 0 by 64 lane apart 16
   combine scan 0 turn handed_on (so_far, carry, turn)
-  traffic streaming 33554432
+  traffic streaming 83886000
   inner 0 {
     axis free 0 1 extent 1000
     axis fold 0 1 extent n of 1

@@ -147,13 +147,10 @@ void Rows::add_partials() {
   nest.inner.push_back({1, std::move(part), 0, true});
   soac::Lambda body = body_;
   body.body[0].nest = 1;
-  body.results.clear();
+  body.results = at_.arena().names(body.body[0].names);
   std::vector<Var> totals;
-  for (Var name : body.body[0].names) {
-    body.results.push_back(at_.arena().name(name));
-    const scalar::VarInfo info = at_.arena().info(name);
-    totals.push_back(at_.arena().fresh_array(info.type.kind, at_.op().dims, "total").var());
-  }
+  for (Expr result : body.results)
+    totals.push_back(at_.arena().fresh_array(result.kind(), at_.op().dims, "total").var());
   Phase& phase = at_.add("partials", map_of(std::move(body), totals), std::move(nest), by_blocks_);
   phase.why = {"tasks: blocks of a row, or of a part where rows are few (row_part, filling_blocks)"};
   add_why_threads(inner, points, phase.why);

@@ -23,12 +23,16 @@ Phase& Building::add(std::string name, soac::Stm computes, std::variant<Nest, Sk
   return launch.phases.back();
 }
 
+std::int64_t Building::streaming(const LaneLoops& of, const Grid& tiles) const {
+  return tiles.rows_in_line > 0 ? lanes.device.last_level_cache : of.streaming;
+}
+
 Phase& Building::add_map(std::string name, soac::Stm map, Expr guard) {
   const auto& op = std::get<soac::Soac>(map.op);
   const LaneLoops of_map = fitted(choose(arena, op, lanes), op);
   const Grid tiles = tiles_grid(around, op, of_map);
   Nest nest = nest_of(arena, map, of_map, lanes, {&tiles});
-  nest.traffic.streaming = of_map.streaming;
+  nest.traffic.streaming = streaming(of_map, tiles);
   Phase& phase = add(std::move(name), std::move(map), std::move(nest));
   phase.why = reasons_of(arena, std::get<soac::Soac>(phase.computes.op), of_map, lanes);
   phase.guard = guard;

@@ -28,6 +28,9 @@ struct Building {
   Var memory(Kind, Expr size, std::string name);
   /// Appends a phase; its name gets a number if there is one of this name.
   Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk);
+  /// From how many bytes on stores bypass the caches. Rows that share the lines which they read need the last
+  /// one for these.
+  std::int64_t streaming(const LaneLoops&, const Grid&) const;
   /// Appends a phase that maps a function over places. `guard`: 1 where it is to fill them.
   Phase& add_map(std::string name, soac::Stm map, Expr guard = {});
 };

@@ -143,7 +143,7 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   // Elements that lanes store far apart go through caches.
   const bool are_apart = !at.loops.rows && gives_arrays(at.op()) && at.op().axes_behind == 0;
   if (!nest.axes.back().segments && ((stores && !are_apart) || at.loops.touch))
-    nest.traffic.streaming = at.loops.streaming;
+    nest.traffic.streaming = at.streaming(at.loops, at.grid);
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
   phase.why = reasons_of(at.arena, at.op(), at.loops, at.lanes);

@@ -250,7 +250,7 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
   if (loops.are_far) loops.tile = by.far_tile;
   loops.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, lanes.sizes);
   loops.rows = reads_along_rows(soac) && !are_short(arena, soac, by);
-  loops.streaming = lanes.device.last_level_cache;
+  loops.streaming = lanes.device.last_level_cache / 100 * by.streamed_percent;
   loops.touch = work <= by.cheap_work && !depends_on_order(soac) && !stores;
   if (!commutes(soac) && folds_in_runs(soac) && !loops.rows) choose_runs(loops, soac, work, by);
   return loops;

@@ -91,8 +91,7 @@ std::optional<Divided> divided(Arena& arena, const soac::Stm& s, const std::func
   to.dims.back() = points / max(rows.length, 1);
   to.dims.push_back(rows.length);
   if (op.outer_axes == op.dims.size()) ++to.outer_axes;
-  std::vector<Expr> arguments = arena.names(op.body.params);
-  soac::Applied body = soac::apply(arena, op.body, arguments);
+  soac::Applied body = soac::apply(arena, op.body, arena.names(op.body.params));
   to.body = {op.body.params, std::move(body.body), std::move(body.results)};
   to.body.params.back() = quotient.var();
   to.body.params.push_back(remainder.var());

@@ -31,12 +31,10 @@ const soac::Soac& reduction_of(const soac::Lambda& body) {
 soac::Stm unfinished(scalar::Arena& arena, const soac::Stm& map) {
   const auto& op = std::get<soac::Soac>(map.op);
   soac::Lambda body = with_neutral(arena, op);
-  body.results.clear();
+  body.results = arena.names(body.body[0].names);
   std::vector<Var> arrays;
-  for (Var name : body.body[0].names) {
-    body.results.push_back(arena.name(name));
-    arrays.push_back(arena.fresh_array(arena.info(name).type.kind, op.dims, "partials").var());
-  }
+  for (Expr result : body.results)
+    arrays.push_back(arena.fresh_array(result.kind(), op.dims, "partials").var());
   return made_by(rewrite::row_parts, arena, {arrays, soac::Soac{op.dims, body}, map.where, map.origin});
 }
 

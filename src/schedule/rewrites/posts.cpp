@@ -57,8 +57,7 @@ bool is_element(const soac::Soac& op, Expr value) {
   for (const soac::Scatter& scatter : op.scatters)
     if (scatter.combine.empty()) return false;
   while (value.op() == Op::cast) value = value.arg(0);
-  return op.dims.size() == 1 && value.op() == Op::index && value.site() == 0 && value.args().size() == 2 &&
-         value.arg(1).is_name() && value.arg(1).var() == op.body.params[0];
+  return op.dims.size() == 1 && value.site() == 0 && soac::reads_at(value, op.body.params);
 }
 
 // A space of one point has nothing to order.
@@ -78,8 +77,7 @@ bool is_readable(const soac::Stm& s, Expr value) {
   const bool is_row_major = op.dims.size() == 1;
   if (value.is_name())
     return value.type().rank == 0 && (is_row_major || std::ranges::find(params, value.var()) == params.end());
-  return is_row_major && value.op() == Op::index && value.site() == 0 && value.args().size() == 2 &&
-         value.arg(1).is_name() && value.arg(1).var() == params[0] &&
+  return is_row_major && value.site() == 0 && soac::reads_at(value, params) &&
          std::ranges::find(s.names, value.arg(0).var()) == s.names.end();
 }
 
