@@ -66,13 +66,13 @@ class Changing {
     for (const soac::Mapped& each : outputs_.mapped) values.push_back(each.result);
     take_part(values);
     remove_sites(values);
-    Soac update{extents(), {}};
-    const std::vector<Expr> place = move_points(update.body, values);
     if (is_part() && std::ranges::any_of(values, scalar::can_fail)) return {};
+    make_points();
     std::vector<Stm> all;
-    if (!copy_reads(update, place, values, all)) return {};
+    if (!copy_reads(values, all)) return {};
     if (all.empty() && !is_part()) return {};
-    add_update(std::move(update), place, values, all);
+    for (Expr& value : values) value = moved(value, update_.body.params);
+    add_update(values, all);
     const auto taken = soac::updates(arena_, std::get<Soac>(all.back().op), 0);
     if (!std::ranges::all_of(taken, [](const auto& array) { return array.has_value(); })) return {};
     return ChangedStep{std::move(all), is_part()};
@@ -99,9 +99,13 @@ class Changing {
     std::vector<Expr> conjuncts, rest;
     soac::add_conjuncts(changes[0].condition, conjuncts);
     std::vector<Part> parts;
+    Expr condition = arena_.boolean(true);
     for (Expr extent : dims_) parts.push_back({arena_.i64(0), extent});
     for (Expr conjunct : conjuncts)
-      if (!narrow(conjunct, parts)) rest.push_back(conjunct);
+      if (narrow(conjunct, parts))
+        condition = condition & conjunct;
+      else
+        rest.push_back(conjunct);
     if (rest.size() == conjuncts.size()) return;
     for (std::size_t k = 0; k < values.size(); ++k) {
       const Expr own = arena_.index(arena_.name(former_[k]), arena_.names(op_.body.params));
@@ -109,7 +113,7 @@ class Changing {
       for (Expr conjunct : rest) values[k] = select(conjunct, values[k], own);
     }
     parts_ = std::move(parts);
-    condition_ = changes[0].condition;
+    condition_ = condition;
   }
 
   /// Takes in a comparison of an index with a size that points do not know better.
@@ -163,19 +167,27 @@ class Changing {
     return dims;
   }
 
-  /// Gives the body new parameters, and the values these points. The places of points in the whole space.
-  std::vector<Expr> move_points(soac::Lambda& body, std::vector<Expr>& values) {
-    std::unordered_map<Var, Expr> moved;
-    std::vector<Expr> place;
-    const std::vector<Expr> dims = extents();
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      const Expr point = arena_.fresh(scalar::Type{}, arena_.info(op_.body.params[d]).name);
-      body.params.push_back(point.var());
-      place.push_back(is_part() ? parts_[d].begin + point : point);
-      moved.emplace(op_.body.params[d], place.back());
+  /// The points of the update, and their places in the whole space.
+  void make_points() {
+    update_.dims = extents();
+    update_.body.params = fresh_points();
+    for (std::size_t d = 0; d < dims_.size(); ++d)
+      place_.push_back(moved(arena_.name(op_.body.params[d]), update_.body.params));
+  }
+  std::vector<Var> fresh_points() const {
+    std::vector<Var> points;
+    for (Var param : op_.body.params)
+      points.push_back(arena_.fresh(scalar::Type{}, arena_.info(param).name).var());
+    return points;
+  }
+  /// What the map computes, at a point of the part.
+  Expr moved(Expr e, std::span<const Var> points) const {
+    std::unordered_map<Var, Expr> to;
+    for (std::size_t d = 0; d < points.size(); ++d) {
+      const Expr point = arena_.name(points[d]);
+      to.emplace(op_.body.params[d], is_part() ? parts_[d].begin + point : point);
     }
-    for (Expr& value : values) value = scalar::substitute(arena_, value, moved);
-    return place;
+    return scalar::substitute(arena_, e, to);
   }
 
   // ---- reads
@@ -205,13 +217,13 @@ class Changing {
     std::uint32_t axes = 0;
     bool changed = false;
   };
-  std::unordered_map<Expr, Asks> asks_of(const std::vector<Expr>& values, const Soac& update,
+  std::unordered_map<Expr, Asks> asks_of(const std::vector<Expr>& values,
                                          const std::function<bool(Expr)>& is_changed) const {
     std::unordered_map<Expr, Asks> all;
     scalar::for_each_node(values, [&](Expr e) {
       Asks asks{0, is_changed(e)};
-      for (std::size_t d = 0; d < update.dims.size(); ++d)
-        if (e.is_name() && e.var() == update.body.params[d]) asks.axes |= 1U << d;
+      for (std::size_t d = 0; d < dims_.size(); ++d)
+        if (e.is_name() && e.var() == op_.body.params[d]) asks.axes |= 1U << d;
       for (Expr operand : e.args()) {
         asks.axes |= all.at(operand).axes;
         asks.changed = asks.changed || all.at(operand).changed;
@@ -221,23 +233,22 @@ class Changing {
     return all;
   }
 
-  /// An expression, and the element of a new array that is its value.
+  /// An expression of the map's points, and the element of a new array that is its value at the update's.
   struct Copied {
     Expr value, element;
   };
 
   /// Copies what points read that other points change. False: some of it depends on all axes, or may fail.
-  bool copy_reads(const Soac& update, std::span<const Expr> place, std::vector<Expr>& values,
-                  std::vector<Stm>& all) {
-    const soac::StoredPlaces stored(arena_, update, place);
+  bool copy_reads(std::vector<Expr>& values, std::vector<Stm>& all) {
+    const soac::StoredPlaces stored(arena_, update_, place_);
     soac::Ranges ranges;
-    soac::add_ranges(update.body, update.dims, ranges);
+    soac::add_ranges(update_.body, update_.dims, ranges);
     const auto is_changed = [&](Expr e) {
       return e.op() == Op::index && std::ranges::find(former_, e.arg(0).var()) != former_.end() &&
-             !std::ranges::equal(e.args().subspan(1), place) && !stored.miss(e, ranges);
+             !soac::reads_at(e, op_.body.params) && !stored.miss(moved(e, update_.body.params), ranges);
     };
-    const std::unordered_map<Expr, Asks> asks = asks_of(values, update, is_changed);
-    const std::uint32_t all_axes = (1U << update.dims.size()) - 1;
+    const std::unordered_map<Expr, Asks> asks = asks_of(values, is_changed);
+    const std::uint32_t all_axes = (1U << dims_.size()) - 1;
     std::map<std::uint32_t, std::vector<Copied>> by_axes;
     bool is_fine = true;
     scalar::Substitution substitute(arena_, [&](Expr e) {
@@ -245,12 +256,12 @@ class Changing {
       if (!changed) return e;
       // A negation is part of the operation that takes it.
       if (axes != all_axes && e.type().rank == 0 && e.op() != Op::neg && !scalar::can_fail(e))
-        return by_axes[axes].emplace_back(e, copy_of(e, axes, update)).element;
+        return by_axes[axes].emplace_back(e, copy_of(e, axes)).element;
       is_fine = is_fine && !is_changed(e);
       return Expr();
     });
     for (Expr& value : values) value = substitute(value);
-    for (const auto& [axes, copied] : by_axes) all.push_back(copies(axes, copied, update));
+    for (const auto& [axes, copied] : by_axes) all.push_back(copies(axes, copied));
     return is_fine;
   }
 
@@ -262,32 +273,39 @@ class Changing {
   }
 
   /// The element of a new array that is the value of `e`.
-  Expr copy_of(Expr e, std::uint32_t axes, const Soac& update) const {
+  Expr copy_of(Expr e, std::uint32_t axes) const {
     std::vector<Expr> shape, indices;
     for (std::size_t d : axes_in(axes)) {
-      shape.push_back(update.dims[d]);
-      indices.push_back(arena_.name(update.body.params[d]));
+      shape.push_back(if_any_point(update_.dims[d], axes));
+      indices.push_back(arena_.name(update_.body.params[d]));
     }
     if (axes == 0) {
-      shape.push_back(arena_.i64(1));
+      shape.push_back(if_any_point(arena_.i64(1), axes));
       indices.push_back(arena_.i64(0));
     }
     return arena_.index(arena_.fresh_array(e.kind(), std::move(shape), "former"), indices);
   }
 
-  Stm copies(std::uint32_t axes, std::span<const Copied> copied, const Soac& update) const {
-    Soac map{arena_.info(copied[0].element.arg(0).var()).shape, {}};
-    std::unordered_map<Var, Expr> points;
-    for (std::size_t d : axes_in(axes)) {
-      const Var param = update.body.params[d];
-      const Expr point = arena_.fresh(scalar::Type{}, arena_.info(param).name);
-      map.body.params.push_back(point.var());
-      points.emplace(param, point);
+  /// The extent, or 0 if the update has no point, so that nothing is read which no point reads.
+  Expr if_any_point(Expr extent, std::uint32_t axes) const {
+    Expr guarded = extent;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      const Expr other = update_.dims[d];
+      const bool is_known =
+          (axes >> d & 1U) != 0 || other == extent || algebra_.is_below(arena_.i64(0), other);
+      if (!is_known) guarded = select(0 < other, guarded, 0);
     }
-    if (axes == 0) map.body.params.push_back(arena_.fresh(scalar::Type{}, "i").var());
+    return guarded;
+  }
+
+  Stm copies(std::uint32_t axes, std::span<const Copied> copied) const {
+    Soac map{arena_.info(copied[0].element.arg(0).var()).shape, {}};
+    const std::vector<Var> points = fresh_points();
+    for (std::size_t d : axes_in(axes)) map.body.params.push_back(points[d]);
+    if (axes == 0) map.body.params.push_back(points[0]);
     Stm stm{{}, {}, map_.where, "what others change"};
     for (const auto& [value, element] : copied) {
-      map.body.results.push_back(scalar::substitute(arena_, value, points));
+      map.body.results.push_back(moved(value, points));
       stm.names.push_back(element.arg(0).var());
     }
     stm.op = std::move(map);
@@ -296,20 +314,18 @@ class Changing {
 
   // ---- the update
 
-  void add_update(Soac update, const std::vector<Expr>& place, const std::vector<Expr>& values,
-                  std::vector<Stm>& all) const {
+  void add_update(const std::vector<Expr>& values, std::vector<Stm>& all) {
     soac::Scatter to{arena_.info(former_[0]).shape, {}};
     to.of_equal = soac::OfEqual::unordered;
-    for (std::size_t d = 0; d < place.size(); ++d)
-      to.initial.params.push_back(arena_.fresh(scalar::Type{}, arena_.info(op_.body.params[d]).name).var());
+    to.initial.params = fresh_points();
     for (Var array : former_)
       to.initial.results.push_back(arena_.index(arena_.name(array), arena_.names(to.initial.params)));
     std::vector<Var> arrays;
     for (std::size_t k = 0; k < former_.size(); ++k)
       arrays.push_back(arena_.fresh_array(values[k].kind(), to.shape, arena_.info(map_.names[k]).name).var());
     soac::Outputs outputs;
-    outputs.scatters.push_back({std::move(to), place, values, std::move(arrays)});
-    Stm stm{{}, std::move(update), map_.where, map_.origin};
+    outputs.scatters.push_back({std::move(to), place_, values, std::move(arrays)});
+    Stm stm{{}, std::move(update_), map_.where, map_.origin};
     all.push_back(soac::with_outputs(std::move(stm), std::move(outputs)));
   }
 
@@ -321,7 +337,9 @@ class Changing {
   std::vector<Expr> dims_;   // of the map
   std::vector<Var> former_;  // the state, by result
   std::vector<Part> parts_;  // by axis; none: all points change
-  Expr condition_;           // holds at points that change, and at some more of the parts
+  Expr condition_;           // holds at all points of the parts
+  Soac update_;              // without results
+  std::vector<Expr> place_;  // of its points
 };
 
 }  // namespace

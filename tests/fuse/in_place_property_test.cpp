@@ -53,7 +53,8 @@ class RandomStep {
            fmt::format(" = map (i < n, j < {}) {{ return ", made) + first + if_two(", " + second) +
            " }\nreturn " + (counts ? "k + 1, " : "") + if_size("n, ") + "a" + if_two(", b") +
            "\n}\nreturn m" + if_two(", o") +
-           "\n}\nsites { 1 index @\"steps.cpp\":1 \"index {0} is outside {range}\" }\n";
+           "\n}\nsites {\n1 index @\"steps.cpp\":1 \"index {0} is outside {range}\"\n2 arithmetic "
+           "@\"steps.cpp\":2 \"{0} / 0\"\n}\n";
   }
 
  private:
@@ -66,10 +67,11 @@ class RandomStep {
     return all;
   }
   std::string comparison() {
-    return one_of(
-        {"k < i",  "k <= i", "i < k",  "i <= k", "k < j",  "k <= j",        "j < k",
-         "j <= k", "i == k", "j == k", "i < t",  "t <= j", "j <= t",        "t < i",
-         "i == t", "i < j",  "i != k", "k < j",  "k < i",  "0 < s[i, j]@1", "s[i, j]@1 < s[i, k]@1"});
+    return one_of({"k < i", "k <= i", "i < k", "i <= k", "k < j", "k <= j", "j < k", "j <= k", "i == k",
+                   "j == k", "i < t", "t <= j", "j <= t", "t < i", "i == t", "i < j", "i != k", "k < j",
+                   "k < i", "0 < s[i, j]@1", "s[i, j]@1 < s[i, k]@1",
+                   // What holds at points that change, and not for all of their rows.
+                   "i + 1 < n", "i + k <= j", "0 <= t & i + t <= j", "0 <= t & t <= i & i <= j"});
   }
 
   std::string changed(const std::string& condition, const std::string& own, bool has_two) {
@@ -97,8 +99,25 @@ class RandomStep {
     const std::string array = !has_two || one_in(2) ? own : own == "s" ? "r" : "s";
     const std::string usual =
         one_of({"i, j", "i, j", "i, k", "k, j", "k, k", "i, 0", "0, j", "i, i", "j, j"});
-    const std::string at = one_in(30) ? one_of({"i, t", "k + 1, j", "i, k - 1", "j, i"}) : usual;
+    const std::string at =
+        one_in(20)
+            ? one_of({"i, t", "k + 1, j", "i, k - 1", "j, i", "i + t, k", "i + k, k", "i + 1, k", "t, j"})
+            : usual;
+    if (one_in(8)) return guarded(array);
     return fmt::format("{}[{}]@1", array, at);
+  }
+
+  /// What cannot fail only because a condition asks first.
+  std::string guarded(const std::string& array) {
+    const std::string more = one_of({"", " & k < j", " & i < j"});
+    switch (*rc::gen::inRange(0, 4)) {
+      case 0: return fmt::format("select(1 <= i{}, {}[i - 1, k]@1, 7)", more, array);
+      case 1:
+        return fmt::format("select(1 <= i{0}, select(1 <= k, {1}[i - 1, k - 1]@1, {1}[0, 0]@1), 7)", more,
+                           array);
+      case 2: return fmt::format("select(0 <= t & i + t < n{}, {}[i + t, k]@1, 5)", more, array);
+      default: return fmt::format("select(t != 0{}, {}[i, k]@1 /@2 t, 1)", more, array);
+    }
   }
 };
 
@@ -137,9 +156,9 @@ bool stays_the_same(std::int64_t bytes) {
   const auto compare = [&](const soac::Program& after, std::string_view pass) {
     try {
       soac::check(after, pass);
-      for (const auto& [rows, columns, t] :
-           {std::array{5, 5, 2}, std::array{4, 4, -3}, std::array{3, 3, 9}, std::array{4, 6, 1},
-            std::array{4, 3, 1}, std::array{1, 1, 0}, std::array{0, 0, 0}, std::array{0, 2, 0}}) {
+      for (const auto& [rows, columns, t] : {std::array{5, 5, 2}, std::array{4, 4, -3}, std::array{3, 3, 9},
+                                             std::array{4, 6, 1}, std::array{4, 3, 1}, std::array{1, 1, 0},
+                                             std::array{0, 0, 0}, std::array{0, 2, 0}, std::array{3, 0, 1}}) {
         const std::vector<soac::Value> arguments = arguments_of(rows, columns, t);
         std::optional<std::vector<soac::Value>> expected, got;
         const std::string message = outcome(before, arguments, expected),
@@ -163,6 +182,36 @@ bool stays_the_same(std::int64_t bytes) {
     compare(simpler, "passes after it");
   }
   return is_changed;
+}
+
+std::string step_of(const std::string& value) {
+  return "program step(x: i64[n, w], t: i64) {\nm: i64[n, w] = loop (x) times n do (k: i64, s: i64[n, w]) {\n"
+         "a: i64[n, w] = map (i < n, j < w) { " +
+         value +
+         " }\nreturn a\n}\nreturn m\n}\nsites { 1 index @\"steps.cpp\":1 \"index {0} is outside {range}\" "
+         "}\n";
+}
+
+// Rows without a point that changes read nothing.
+TEST(InPlace, CopiesNothingIfNoPointChanges) {
+  const soac::Program before =
+      soac::parse(step_of("select(k < i & j < t, s[i, 0]@1 + s[i, j]@1, s[i, j]@1)"), "step");
+  soac::PassContext context;
+  const soac::Program after = fuse::in_place.run(before, context);
+  ASSERT_EQ(soac::count(after).scatter, 1) << soac::print(after);
+  for (const std::int64_t columns : {0, 1, 3})
+    for (const std::int64_t t : {-1, 0, 2})
+      EXPECT_EQ(soac::interpret(after, arguments_of(3, columns, t)),
+                soac::interpret(before, arguments_of(3, columns, t)));
+}
+
+// What holds at some points of a part says nothing of its rows.
+TEST(InPlace, ReadsThatAConditionAllowsWhichIsNoBoundAreNotCopied) {
+  const soac::Program before =
+      soac::parse(step_of("select(k < i & i + 1 < n, s[i + 1, 0]@1 + 1, s[i, j]@1)"), "step");
+  soac::PassContext context;
+  const soac::Program after = fuse::in_place.run(before, context);
+  EXPECT_EQ(soac::count(after).scatter, 0) << soac::print(after);
 }
 
 RC_GTEST_PROP(InPlace, PropertyStepsComputeTheSame, ()) {
