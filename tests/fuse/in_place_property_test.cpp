@@ -192,12 +192,16 @@ std::string step_of(const std::string& value) {
          "}\n";
 }
 
+soac::Program in_place(const soac::Program& before) {
+  soac::PassContext context;
+  return fuse::in_place.run(before, context);
+}
+
 // Rows without a point that changes read nothing.
 TEST(InPlace, CopiesNothingIfNoPointChanges) {
   const soac::Program before =
       soac::parse(step_of("select(k < i & j < t, s[i, 0]@1 + s[i, j]@1, s[i, j]@1)"), "step");
-  soac::PassContext context;
-  const soac::Program after = fuse::in_place.run(before, context);
+  const soac::Program after = in_place(before);
   ASSERT_EQ(soac::count(after).scatter, 1) << soac::print(after);
   for (const std::int64_t columns : {0, 1, 3})
     for (const std::int64_t t : {-1, 0, 2})
@@ -209,8 +213,7 @@ TEST(InPlace, CopiesNothingIfNoPointChanges) {
 TEST(InPlace, ReadsThatAConditionAllowsWhichIsNoBoundAreNotCopied) {
   const soac::Program before =
       soac::parse(step_of("select(k < i & i + 1 < n, s[i + 1, 0]@1 + 1, s[i, j]@1)"), "step");
-  soac::PassContext context;
-  const soac::Program after = fuse::in_place.run(before, context);
+  const soac::Program after = in_place(before);
   EXPECT_EQ(soac::count(after).scatter, 0) << soac::print(after);
 }
 
