@@ -48,7 +48,6 @@ class Changing {
         algebra_(arena, canonical),
         map_(loop.body.body[step.statement]),
         op_(std::get<Soac>(map_.op)),
-        outputs_(soac::outputs_of(map_)),
         condition_(arena.boolean(true)) {
     for (std::size_t component : step.components) former_.push_back(soac::state_of(loop)[component]);
     for (Expr extent : op_.dims) dims_.push_back(canonical(extent));
@@ -62,8 +61,7 @@ class Changing {
 
   /// The copies and the update. Absent: what points read of each other is too much, or it may fail.
   std::optional<ChangedStep> step() {
-    std::vector<Expr> values;
-    for (const soac::Mapped& each : outputs_.mapped) values.push_back(each.result);
+    std::vector<Expr> values = op_.body.results;
     take_part(values);
     remove_sites(values);
     if (is_part() && std::ranges::any_of(values, scalar::can_fail)) return {};
@@ -201,20 +199,12 @@ class Changing {
       known = known & (0 < dims_[d]);
     }
     const IndexAlgebra::Assumption changes(algebra_, known);
-    scalar::Substitution* again = nullptr;
-    scalar::Substitution substitute(arena_, [&](Expr e) {
-      if (e.op() != Op::index || e.site() == 0 || !algebra_.is_inside(e)) return Expr();
-      std::vector<Expr> indices(e.args().begin() + 1, e.args().end());
-      for (Expr& index : indices) index = (*again)(index);
-      return arena_.index(e.arg(0), indices);
-    });
-    again = &substitute;
-    for (Expr& value : values) value = substitute(value);
+    for (Expr& value : values) value = algebra_(value);
   }
 
   /// What an expression asks of points: their axes, as bits, and elements that other points change.
   struct Asks {
-    std::uint32_t axes = 0;
+    scalar::Axes axes = 0;
     bool changed = false;
   };
   std::unordered_map<Expr, Asks> asks_of(const std::vector<Expr>& values,
@@ -223,7 +213,7 @@ class Changing {
     scalar::for_each_node(values, [&](Expr e) {
       Asks asks{0, is_changed(e)};
       for (std::size_t d = 0; d < dims_.size(); ++d)
-        if (e.is_name() && e.var() == op_.body.params[d]) asks.axes |= 1U << d;
+        if (e.is_name() && e.var() == op_.body.params[d]) asks.axes |= scalar::Axes{1} << d;
       for (Expr operand : e.args()) {
         asks.axes |= all.at(operand).axes;
         asks.changed = asks.changed || all.at(operand).changed;
@@ -248,8 +238,8 @@ class Changing {
              !soac::reads_at(e, op_.body.params) && !stored.miss(moved(e, update_.body.params), ranges);
     };
     const std::unordered_map<Expr, Asks> asks = asks_of(values, is_changed);
-    const std::uint32_t all_axes = (1U << dims_.size()) - 1;
-    std::map<std::uint32_t, std::vector<Copied>> by_axes;
+    const scalar::Axes all_axes = (scalar::Axes{1} << dims_.size()) - 1;
+    std::map<scalar::Axes, std::vector<Copied>> by_axes;
     bool is_fine = true;
     scalar::Substitution substitute(arena_, [&](Expr e) {
       const auto [axes, changed] = asks.at(e);
@@ -265,17 +255,11 @@ class Changing {
     return is_fine;
   }
 
-  static std::vector<std::size_t> axes_in(std::uint32_t axes) {
-    std::vector<std::size_t> numbers;
-    for (std::size_t d = 0; axes >> d != 0; ++d)
-      if (axes >> d & 1U) numbers.push_back(d);
-    return numbers;
-  }
-
   /// The element of a new array that is the value of `e`.
-  Expr copy_of(Expr e, std::uint32_t axes) const {
+  Expr copy_of(Expr e, scalar::Axes axes) const {
     std::vector<Expr> shape, indices;
-    for (std::size_t d : axes_in(axes)) {
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      if (!scalar::has(axes, d)) continue;
       shape.push_back(if_any_point(update_.dims[d], axes));
       indices.push_back(arena_.name(update_.body.params[d]));
     }
@@ -287,21 +271,22 @@ class Changing {
   }
 
   /// The extent, or 0 if the update has no point, so that nothing is read which no point reads.
-  Expr if_any_point(Expr extent, std::uint32_t axes) const {
+  Expr if_any_point(Expr extent, scalar::Axes axes) const {
     Expr guarded = extent;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       const Expr other = update_.dims[d];
       const bool is_known =
-          (axes >> d & 1U) != 0 || other == extent || algebra_.is_below(arena_.i64(0), other);
+          scalar::has(axes, d) || other == extent || algebra_.is_below(arena_.i64(0), other);
       if (!is_known) guarded = select(0 < other, guarded, 0);
     }
     return guarded;
   }
 
-  Stm copies(std::uint32_t axes, std::span<const Copied> copied) const {
+  Stm copies(scalar::Axes axes, std::span<const Copied> copied) const {
     Soac map{arena_.info(copied[0].element.arg(0).var()).shape, {}};
     const std::vector<Var> points = fresh_points();
-    for (std::size_t d : axes_in(axes)) map.body.params.push_back(points[d]);
+    for (std::size_t d = 0; d < points.size(); ++d)
+      if (scalar::has(axes, d)) map.body.params.push_back(points[d]);
     if (axes == 0) map.body.params.push_back(points[0]);
     Stm stm{{}, {}, map_.where, "what others change"};
     for (const auto& [value, element] : copied) {
@@ -333,7 +318,6 @@ class Changing {
   IndexAlgebra algebra_;
   const Stm& map_;
   const Soac& op_;
-  const soac::Outputs outputs_;
   std::vector<Expr> dims_;   // of the map
   std::vector<Var> former_;  // the state, by result
   std::vector<Part> parts_;  // by axis; none: all points change

@@ -88,35 +88,24 @@ class InPlace {
     return step;
   }
 
-  /// By component of the state: the size that each iteration gives it; absent: there is none.
-  std::map<std::size_t, Expr> settled_sizes(const Loop& loop) const {
+  /// The components of the state that are sizes and must begin as what each iteration gives them, so that the
+  /// map has the shape of the state. Absent: it has another one.
+  std::optional<std::map<std::size_t, Expr>> needed_sizes(const Loop& loop, const Step& step) const {
+    const std::vector<Expr>& dims = std::get<Soac>(loop.body.body[step.statement].op).dims;
+    const std::span<const Var> state = state_of(loop);
     Vars inside;
     soac::add_bound(loop.body, inside);
-    std::map<std::size_t, Expr> settled;
-    for (std::size_t k = 0; k < loop.initial.size(); ++k)
-      if (loop.initial[k].type() == scalar::Type{} &&
-          !soac::mentions_any(std::span(&loop.body.results[k], 1), inside))
-        settled.emplace(k, loop.body.results[k]);
-    return settled;
-  }
-
-  /// The components whose sizes must begin as what iterations give, so that the map has the shape of the
-  /// state. Absent: it has another one.
-  std::optional<std::map<std::size_t, Expr>> needed_sizes(const Loop& loop, const Step& step) const {
-    const std::map<std::size_t, Expr> settled = settled_sizes(loop);
-    const auto& op = std::get<Soac>(loop.body.body[step.statement].op);
     std::map<std::size_t, Expr> needed;
     for (std::size_t component : step.components) {
-      const std::vector<Expr> shape = arena_.info(state_of(loop)[component]).shape;
+      const std::vector<Expr> shape = arena_.info(state[component]).shape;
       for (std::size_t d = 0; d < shape.size(); ++d) {
-        if (sizes_.equal(shape[d], op.dims[d])) continue;
-        const auto is_size = [&](const auto& each) {
-          return shape[d].is_name() && shape[d].var() == state_of(loop)[each.first] &&
-                 sizes_.equal(each.second, op.dims[d]);
-        };
-        const auto found = std::ranges::find_if(settled, is_size);
-        if (found == settled.end()) return {};
-        needed.insert(*found);
+        if (sizes_.equal(shape[d], dims[d])) continue;
+        const auto size = shape[d].is_name() ? std::ranges::find(state, shape[d].var()) : state.end();
+        if (size == state.end()) return {};
+        const auto k = static_cast<std::size_t>(size - state.begin());
+        const Expr next = loop.body.results[k];
+        if (!sizes_.equal(next, dims[d]) || soac::mentions_any(std::span(&next, 1), inside)) return {};
+        needed.emplace(k, next);
       }
     }
     for (std::size_t k = 0; k < loop.initial.size(); ++k)
@@ -172,24 +161,15 @@ class InPlace {
   /// A copy of the loop whose state begins with these sizes and keeps them.
   Stm with_sizes(const Stm& s, const std::map<std::size_t, Expr>& sizes) {
     Stm copy = s;
-    auto& op = std::get<Loop>(copy.op);
+    const auto& op = std::get<Loop>(copy.op);
     soac::Renaming rename(arena_, soac::Renaming::Binders::fresh);
-    const auto erase = [](auto& list, std::size_t k) {
-      list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
-    };
-    const std::size_t n_before = op.trips ? 1 : 0;
     for (auto each = sizes.rbegin(); each != sizes.rend(); ++each) {
       const std::size_t k = each->first;
       const Expr initial = op.initial[k];
-      rename.bind(op.body.params[n_before + k], initial);
+      rename.bind(state_of(op)[k], initial);
       rename.bind(copy.names[k], initial);
-      erase(op.body.params, n_before + k);
-      erase(op.body.results, k);
-      erase(op.initial, k);
-      erase(copy.names, k);
-      if (op.trips) continue;
-      rename.bind(op.condition.params[k], initial);
-      erase(op.condition.params, k);
+      if (!op.trips) rename.bind(op.condition.params[k], initial);
+      soac::erase_state(copy, k);
     }
     return rename(std::move(copy));
   }

@@ -149,7 +149,7 @@ class FormerElements {
     for (std::size_t k = 0; k < places.size(); ++k) {
       if (places[k] != k || !own.contains(loop.initial[k].var())) continue;
       const Var array = loop.initial[k].var(), result = f.body[i].names[k];
-      const Var state = loop.body.params[k + (loop.trips ? 1 : 0)];
+      const Var state = soac::state_of(loop)[k];
       if (std::ranges::count(loop.initial, loop.initial[k]) > 1) continue;
       const std::vector<Expr>& shape = arena_.info(array).shape;
       if (arena_.info(state).shape != shape || arena_.info(result).shape != shape) continue;

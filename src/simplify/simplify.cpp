@@ -172,9 +172,7 @@ class Simplifier {
     // A copy of arrays: every element result reads its array at the indices, and the whole array.
     const std::vector<soac::Mapped> mapped = soac::view_of(stm).mapped;
     for (const auto& [e, array] : mapped) {
-      if (e.op() != Op::index || e.args().size() != s.dims.size() + 1) return false;
-      for (std::size_t axis = 0; axis < s.dims.size(); ++axis)
-        if (e.arg(axis + 1) != arena_.name(s.body.params[axis])) return false;
+      if (!soac::reads_at(e, s.body.params)) return false;
       if (arena_.info(e.arg(0).var()).shape != s.dims) return false;
     }
     for (const auto& [e, array] : mapped) rename_.bind(array, e.arg(0));
@@ -248,28 +246,18 @@ class Simplifier {
 
   /// Replaces state that no iteration changes by its first value.
   void drop_constant_state(Stm& stm, Loop& l, std::vector<Stm>& out) {
-    const std::size_t first = l.trips ? 1 : 0;
     for (std::size_t k = 0; k < l.initial.size();) {
-      const Var param = l.body.params[first + k];
+      const Var param = soac::state_of(l)[k];
       if (l.body.results[k] != arena_.name(param)) {
         ++k;
         continue;
       }
-      const auto at = [k](auto& list, std::size_t offset = 0) {
-        return list.begin() + static_cast<std::ptrdiff_t>(k + offset);
-      };
       const bool is_size = sizes_.contains(param) || (!l.trips && sizes_.contains(l.condition.params[k]));
       if (is_size) sizes_.insert(stm.names[k]);
       const Expr always = bind(stm, stm.names[k], l.initial[k], out);
       rename_.bind(param, always);
-      if (!l.trips) {
-        rename_.bind(l.condition.params[k], always);
-        l.condition.params.erase(at(l.condition.params));
-      }
-      l.initial.erase(at(l.initial));
-      l.body.params.erase(at(l.body.params, first));
-      l.body.results.erase(at(l.body.results));
-      stm.names.erase(at(stm.names));
+      if (!l.trips) rename_.bind(l.condition.params[k], always);
+      soac::erase_state(stm, k);
     }
   }
 

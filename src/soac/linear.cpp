@@ -19,10 +19,7 @@ bool is_linear(const Soac& soac, const Arena& arena, const EqualSizes& sizes) {
            std::find(soac.body.params.begin(), soac.body.params.end(), e.var()) != soac.body.params.end();
   };
   auto reads_own_place = [&](Expr e) {
-    if (e.op() != Op::index || e.args().size() != dims.size() + 1) return false;
-    for (std::size_t axis = 0; axis < dims.size(); ++axis)
-      if (!e.arg(axis + 1).is_name() || e.arg(axis + 1).var() != soac.body.params[axis]) return false;
-    return sizes.canonical(arena.info(e.arg(0).var()).shape) == dims;
+    return reads_at(e, soac.body.params) && sizes.canonical(arena.info(e.arg(0).var()).shape) == dims;
   };
   std::vector<Expr> roots;
   for_each_root(soac.body, [&](Expr e) { roots.push_back(e); });

@@ -104,7 +104,7 @@ class ReuseAnalysis {
     Vars taken;
     for (std::size_t k = 0; k < places.size(); ++k) {
       if (places[k] != k) continue;
-      const Var from = op.initial[k].var(), param = op.body.params[k + (op.trips ? 1 : 0)];
+      const Var from = op.initial[k].var(), param = state_of(op)[k];
       if (!own.contains(from) || is_live(from) || inside.contains(from) || taken.contains(from)) continue;
       if (!are_alike(arena_, from, param) || !are_alike(arena_, from, s.names[k])) continue;
       taken.insert(from);
@@ -176,18 +176,19 @@ Var first_owner(const Reuse& reuse, Var array) {
 }
 
 std::vector<std::optional<std::size_t>> kept_places(Arena& arena, const Loop& loop) {
-  const std::size_t n = loop.initial.size(), first = loop.trips ? 1 : 0;
+  const std::size_t n = loop.initial.size();
+  const std::span<const Var> state = state_of(loop);
   std::vector<std::optional<std::size_t>> left(n);
   Vars own;
   for (std::size_t k = 0; k < n; ++k)
-    if (is_array(loop.initial[k])) own.insert(loop.body.params[first + k]);
+    if (is_array(loop.initial[k])) own.insert(state[k]);
   if (own.empty()) return left;
   const Reuse reuse = reuse_of(arena, loop.body.body, loop.body.results, own);
   for (std::size_t k = 0; k < n; ++k) {
     if (!is_array(loop.initial[k])) continue;
-    const Var lies_in = first_owner(reuse, loop.body.results[k].var()), param = loop.body.params[first + k];
+    const Var lies_in = first_owner(reuse, loop.body.results[k].var()), param = state[k];
     for (std::size_t p = 0; p < n; ++p)
-      if (loop.body.params[first + p] == lies_in && are_alike(arena, param, lies_in) &&
+      if (state[p] == lies_in && are_alike(arena, param, lies_in) &&
           are_alike(arena, param, loop.body.results[k].var()))
         left[k] = p;
   }

@@ -106,6 +106,18 @@ std::span<const Var> state_of(const Loop& loop) {
   return std::span(loop.body.params).last(loop.initial.size());
 }
 
+void erase_state(Stm& loop, std::size_t component) {
+  auto& op = std::get<Loop>(loop.op);
+  const auto erase = [component](auto& list, std::size_t n_before = 0) {
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(n_before + component));
+  };
+  if (!op.trips) erase(op.condition.params);
+  erase(op.body.params, op.trips ? 1 : 0);
+  erase(op.body.results);
+  erase(op.initial);
+  erase(loop.names);
+}
+
 bool reads_at(Expr e, std::span<const Var> indices) {
   return e.op() == scalar::Op::index &&
          std::ranges::equal(e.args().subspan(1), indices,

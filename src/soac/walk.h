@@ -38,6 +38,8 @@ std::vector<Nested<const Lambda>> nested_in(const Stm&);
 
 /// The parameters of a loop's body that are its state.
 std::span<const Var> state_of(const Loop&);
+/// Takes a component out of the state of a loop, and of the names that its statement binds.
+void erase_state(Stm& loop, std::size_t component);
 
 /// Whether the expression reads an element of an array at exactly these indices.
 bool reads_at(Expr, std::span<const Var> indices);

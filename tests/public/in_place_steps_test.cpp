@@ -3,6 +3,7 @@
 // changed in place and with such that are not, and where the first step changes the number of columns.
 #include "operators.h"
 #include "policies.h"
+#include "solvers.h"
 
 #include <algorithm>
 
@@ -44,21 +45,8 @@ void expect_near(const std::vector<T>& found, const std::vector<T>& expected) {
 }
 
 TEST(InPlaceSteps, EliminationProperty) {
-  const auto program = [](Mat<float> m) {
-    const auto n = m.size(0);
-    return fg::iterate(
-        fg::max(n - 1, 0),
-        [&](Index k, Mat<float> u) {
-          return fg::generate({n, n}, [&](Index i, Index j) {
-            const Exp<float> factor = u(i, k) / u(k, k);
-            const Exp<float> element = fg::select(j > k, u(i, j) - factor * u(k, j), factor);
-            return fg::select(i > k && j >= k, element, u(i, j));
-          });
-        },
-        m);
-  };
   on_every_engine_and_policy(
-      policies, program,
+      policies, bench::factored,
       [](const auto& f) {
         for (const i64 n : sizes)
           for (const i64 more : {0, 3}) {
